@@ -83,7 +83,7 @@ impl Account {
         self.properties.to_json()
     }
 
-    /// How positions in futures are kept.
+    /// The way in which positions in futures are kept.
     pub fn position_mode(mut self, position_mode: PositionMode) -> Self {
         self.properties
             .set(
@@ -93,7 +93,7 @@ impl Account {
         self
     }
 
-    /// Whether the key is a copy-trading key of an elite trader.
+    /// Set if the key is a copy-trading key of an elite trader.
     pub fn copy_trading(mut self, copy_trading: bool) -> Self {
         self.properties
             .set("copyTrading", runtime::account::PropertyValue::Flag(copy_trading));
@@ -115,7 +115,7 @@ impl Account {
         self
     }
 
-    /// Whether the UID is on the exchange's white list for Reality operations.
+    /// Set if the UID is on the exchange's white list for Reality operations.
     pub fn whitelisted(mut self, whitelisted: bool) -> Self {
         self.properties
             .set("whitelisted", runtime::account::PropertyValue::Flag(whitelisted));
@@ -132,7 +132,7 @@ impl Account {
         self
     }
 
-    /// Whether the account has the market-maker permission for retail price improvement (rpi).
+    /// Set if the account has the market-maker permission for retail price improvement (rpi).
     pub fn rpi_market_maker(mut self, rpi_market_maker: bool) -> Self {
         self.properties
             .set(
@@ -169,7 +169,7 @@ impl From<Account> for runtime::Account {
 
 runtime::serde_account!(Account, & TABLE);
 
-/// How positions in futures are kept.
+/// The way in which positions in futures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PositionMode {
@@ -291,7 +291,7 @@ impl AsRef<runtime::account::Instrument> for Instrument {
     }
 }
 
-/// What a caller can state about an account.
+/// The properties of an account that a caller can state.
 pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
     properties: &[
         tables::AccountProperty {

@@ -2,56 +2,56 @@
 
 //! The guide. Its chapters are modules without items, which are compiled for documentation only.
 
-/// How to try programs and to test strategies against an exchange on your machine.
+/// An exchange on your machine, to try programs and to test strategies.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/local-exchange.md")]
 pub mod local_exchange {}
 
-/// What it means that the outcome of a request is unknown, how it is resolved, and what is assumed.
+/// Requests with an unknown outcome: the meaning, the ways to resolve it, and the assumptions.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/unknown-outcomes.md")]
 pub mod unknown_outcomes {}
 
-/// How changes are stored before they are sent, and resolved after a crash.
+/// Changes stored before they are sent, and resolved after a crash.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/journal.md")]
 pub mod journal {}
 
-/// How the account is compared with the journal, and how positions follow from fills.
+/// The account compared with the journal, and positions that follow from fills.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/reconciliation.md")]
 pub mod reconciliation {}
 
-/// How requests are checked before they are sent, and which checks need the account or the instrument.
+/// The checks of requests before they are sent, and those that need the account or the instrument.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/checks.md")]
 pub mod checks {}
 
-/// How calls are kept within the rate limits, also of several processes.
+/// Calls kept within the rate limits, also of several processes.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/rate-limits.md")]
 pub mod rate_limits {}
 
-/// How the clock of the exchange is followed.
+/// The clock of the exchange, and how a client follows it.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/clock-skew.md")]
 pub mod clock_skew {}
 
-/// How long listings are read and long batches sent.
+/// Long listings and long batches.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
@@ -65,35 +65,35 @@ pub mod pages_and_batches {}
 #[doc = include_str!("../guide/transports.md")]
 pub mod transports {}
 
-/// How differences between answers and the schema are found.
+/// Differences between answers and the schema.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/schema-drift.md")]
 pub mod schema_drift {}
 
-/// How to use the program `tradeapi`.
+/// The program `tradeapi`.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/command-line.md")]
 pub mod command_line {}
 
-/// How to serve the operations to assistants, by the Model Context Protocol.
+/// The operations served to assistants, by the Model Context Protocol.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/assistants.md")]
 pub mod assistants {}
 
-/// How short programs are tried in every small world.
+/// Short programs, tried in every small world.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///
 #[doc = include_str!("../guide/small-worlds.md")]
 pub mod small_worlds {}
 
-/// What was measured, how, and with which results.
+/// Measurements, their commands and their results.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///

@@ -31,27 +31,25 @@
 //!
 //! # Guide
 //!
-//! - [local exchange](guide::local_exchange): How to try programs and to test strategies against an
-//!   exchange on your machine.
-//! - [unknown outcomes](guide::unknown_outcomes): What it means that the outcome of a request is
-//!   unknown, how it is resolved, and what is assumed.
-//! - [journal](guide::journal): How changes are stored before they are sent, and resolved after a
-//!   crash.
-//! - [reconciliation](guide::reconciliation): How the account is compared with the journal, and how
-//!   positions follow from fills.
-//! - [checks](guide::checks): How requests are checked before they are sent, and which checks need the
+//! - [local exchange](guide::local_exchange): An exchange on your machine, to try programs and to test
+//!   strategies.
+//! - [unknown outcomes](guide::unknown_outcomes): Requests with an unknown outcome: the meaning, the
+//!   ways to resolve it, and the assumptions.
+//! - [journal](guide::journal): Changes stored before they are sent, and resolved after a crash.
+//! - [reconciliation](guide::reconciliation): The account compared with the journal, and positions that
+//!   follow from fills.
+//! - [checks](guide::checks): The checks of requests before they are sent, and those that need the
 //!   account or the instrument.
-//! - [rate limits](guide::rate_limits): How calls are kept within the rate limits, also of several
-//!   processes.
-//! - [clock skew](guide::clock_skew): How the clock of the exchange is followed.
-//! - [pages and batches](guide::pages_and_batches): How long listings are read and long batches sent.
+//! - [rate limits](guide::rate_limits): Calls kept within the rate limits, also of several processes.
+//! - [clock skew](guide::clock_skew): The clock of the exchange, and how a client follows it.
+//! - [pages and batches](guide::pages_and_batches): Long listings and long batches.
 //! - [transports](guide::transports): Calls without async, TLS, connections and tracing.
-//! - [schema drift](guide::schema_drift): How differences between answers and the schema are found.
-//! - [command line](guide::command_line): How to use the program `tradeapi`.
-//! - [assistants](guide::assistants): How to serve the operations to assistants, by the Model Context
+//! - [schema drift](guide::schema_drift): Differences between answers and the schema.
+//! - [command line](guide::command_line): The program `tradeapi`.
+//! - [assistants](guide::assistants): The operations served to assistants, by the Model Context
 //!   Protocol.
-//! - [small worlds](guide::small_worlds): How short programs are tried in every small world.
-//! - [measurements](guide::measurements): What was measured, how, and with which results.
+//! - [small worlds](guide::small_worlds): Short programs, tried in every small world.
+//! - [measurements](guide::measurements): Measurements, their commands and their results.
 //!
 //! # I want to …
 //!
@@ -131,7 +129,7 @@
 //!   the method in capitals, the path, a question mark and the query when there is one, and the body,
 //!   which is empty for GET. The families of both documents sign in the same way. (ccxt,
 //!   UnipayFI/go-bitget, JKorf/Bitget.Net, hummingbot)
-//! - Of a query with percent-escapes, the text without them is signed. Clients that signed the escapes
+//! - The signature of a query covers its text without percent-escapes. Clients that signed the escapes
 //!   as they were sent had requests refused with 40009, and others still sign them so. The readings
 //!   differ only where there is an escape. (ccxt/ccxt#21169 (without escapes), ccxt/ccxt#28890 (without
 //!   escapes; issue #28888), JKorf/Bitget.Net#48 (escapes were refused), UnipayFI/go-bitget (as sent),
@@ -224,8 +222,8 @@ pub mod guide;
 /// | item failed | not done | The answer itself lists the item among those that failed, and gives no code that could leave it open. |
 /// | item unaccounted | unknown | The answer shows neither success nor failure of the item. |
 ///
-/// Of the codes that the documents list, each operation names those that leave the outcome unknown;
-/// after any other the request had no effect.
+/// Each operation names those of the listed codes that leave the outcome unknown; after any other the
+/// request had no effect.
 ///
 /// [`OBSERVED_CODES`](codes::OBSERVED_CODES) has the codes that no document lists, with the meanings
 /// that several independent sources agree on.
@@ -567,7 +565,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
         .cancelled_by::<unified::CancelOrder>(&["orderId"]),
 ];
 
-/// How [`Client::flatten`] makes each family flat.
+/// The calls by which [`Client::flatten`] makes each family flat.
 static FLATS: &[runtime::flatten::Flat] = &[
     #[cfg(feature = "classic")]
     runtime::flatten::Flat::new("classic")

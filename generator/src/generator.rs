@@ -26,7 +26,7 @@ use crate::compiler::model::{self, Api, Counts};
 use crate::compiler::select::Selection;
 use crate::compiler::write::{self, Report, Writing};
 
-/// How strictly the files are read: as strictly as this build can, so that all commands agree on a schema.
+/// The strictest way to read the files: as strictly as this build can, so that all commands agree on a schema.
 #[cfg(feature = "cli")]
 const STRICTEST: Readers = Readers::Two;
 #[cfg(not(feature = "cli"))]
@@ -187,7 +187,7 @@ impl Generator {
         Ok(Report { read: counts, ..report })
     }
 
-    /// What [`Generator::generate`] would change; writes nothing.
+    /// Returns what [`Generator::generate`] would change; writes nothing.
     ///
     /// # Errors
     /// Returns all mistakes of the schema, or the file that cannot be read.

@@ -14,13 +14,13 @@ macro_rules! chapters {
 }
 
 chapters! {
-    /// How to begin a schema from documents, OpenAPI files or recorded calls.
+    /// Beginning a schema from documents, OpenAPI files or recorded calls.
     drafts: "drafts.md",
     /// The steps that follow when a document of the API has changed.
     after_a_document_changed: "after-a-document-changed.md",
-    /// How code is generated when a crate is built.
+    /// Generating code when a crate is built.
     build_script: "build-script.md",
-    /// What is written in Rust because the schema language cannot express it.
+    /// Parts to write in Rust because the schema language cannot express them.
     beyond_the_language: "beyond-the-language.md",
     /// The reference of an API for a browser.
     reference_site: "reference-site.md",

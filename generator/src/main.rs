@@ -154,7 +154,7 @@ enum Export {
 }
 
 impl Command {
-    /// How the command prints mistakes.
+    /// Returns how the command prints mistakes.
     fn format(&self) -> OutputFormat {
         match self {
             Self::Generate { target, .. } | Self::Watch(target) => target.schema.report.format,
@@ -213,8 +213,9 @@ struct SchemaFolder {
 
 #[derive(Args)]
 struct ReportOptions {
-    /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, one object per line.
-    /// With `json`, `audit`, `explain`, `facts`, `list` and `rules` print their results as such objects, too.
+    /// The form in which mistakes are printed: `human` and `short` to standard error, `json` to standard output, one
+    /// object per line. With `json`, `audit`, `explain`, `facts`, `list` and `rules` print their results as such
+    /// objects, too.
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }

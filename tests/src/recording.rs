@@ -31,9 +31,9 @@ struct Records {
 /// A recorded span.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Its name and its fields.
+    /// The name and its fields.
     pub fields: Fields,
-    /// Whether the span is closed.
+    /// True if the span is closed.
     pub closed: bool,
     holders: usize,
 }
@@ -41,7 +41,7 @@ pub struct Span {
 /// A recorded event with its span.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
-    /// Its message and its fields.
+    /// The message and its fields.
     pub fields: Fields,
     /// The index of its span.
     pub within: Option<usize>,

@@ -20,27 +20,27 @@ runtime::identifier! {
 }
 
 impl Symbol {
-    /// Whether it has the form `*_SPBL`, which identifies `spot`.
+    /// Returns whether the identifier has the form `*_SPBL`, which identifies `spot`.
     pub fn is_spot(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "_SPBL")
     }
 
-    /// Whether it has the form `*_SPBL-MABL`, which identifies `spot-margin`.
+    /// Returns whether the identifier has the form `*_SPBL-MABL`, which identifies `spot-margin`.
     pub fn is_spot_margin(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "_SPBL-MABL")
     }
 
-    /// Whether it has the form `*_UMCBL`, which identifies `usdt-futures`.
+    /// Returns whether the identifier has the form `*_UMCBL`, which identifies `usdt-futures`.
     pub fn is_usdt_futures(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "_UMCBL")
     }
 
-    /// Whether it has the form `*_DMCBL`, which identifies `coin-futures`.
+    /// Returns whether the identifier has the form `*_DMCBL`, which identifies `coin-futures`.
     pub fn is_coin_futures(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "_DMCBL")
     }
 
-    /// Whether it has the form `*_CMCBL`, which identifies `usdc-futures`.
+    /// Returns whether the identifier has the form `*_CMCBL`, which identifies `usdc-futures`.
     pub fn is_usdc_futures(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "_CMCBL")
     }

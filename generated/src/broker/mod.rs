@@ -60,7 +60,7 @@ runtime::operations! {
 
 /// The name of the family, by which functions for several families take it.
 pub const FAMILY: &str = "broker";
-/// What is known about each operation of the family.
+/// The tables of each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAgentDirectCommissions as runtime::Operation>::META,
 ];

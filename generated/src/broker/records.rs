@@ -6,7 +6,7 @@ use tradeapi_runtime as runtime;
 use super::{Coin, ProductType, Symbol, Uid};
 
 runtime::record! {
-    /// What one referred user paid and returned on one day. Amounts are totals of maker and taker.
+    /// The fees and rebates of one referred user on one day. Amounts are totals of maker and taker.
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Commission item
     /// (agent)*.

@@ -374,10 +374,10 @@ runtime::parameters! {
     /// | `price` | not stated |  |  | decimal | Price of the order. |
     /// | `side` | not stated |  |  | [`Side`](super::Side) | Direction. In one-way mode that of the trade, in hedge mode that of the position. |
     /// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) | Whether the order opens or closes. Ignored in one-way mode. |
-    /// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) | Whether an order names its price. |
+    /// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) | The kind of an order: at a price of its own, or at the market's. |
     /// | `force` | not stated |  |  | [`Force`](super::Force) | How long the order stays valid. |
     /// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
-    /// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) | Whether the order may only reduce the position. |
+    /// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) | Restricts the order to reducing the position. |
     /// | `presetStopSurplusPrice` | not stated |  |  | decimal | Price of the take-profit. |
     /// | `presetStopLossPrice` | not stated |  |  | decimal | Price of the stop-loss. |
     /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
@@ -397,7 +397,8 @@ runtime::parameters! {
         /// whether it is required.
         #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
-        /// `orderType`: Whether an order names its price. The document does not say whether it is required.
+        /// `orderType`: The kind of an order: at a price of its own, or at the market's. The document does not
+        /// say whether it is required.
         #[wire("orderType")]
         pub order_type: Option<OrderType>,
         /// `force`: How long the order stays valid. The document does not say whether it is required.
@@ -406,8 +407,8 @@ runtime::parameters! {
         /// `clientOid`: The caller's own id for the order. The document does not say whether it is required.
         #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
-        /// `reduceOnly`: Whether the order may only reduce the position. The document does not say whether it
-        /// is required.
+        /// `reduceOnly`: Restricts the order to reducing the position. The document does not say whether it is
+        /// required.
         #[wire("reduceOnly" from impl Into)]
         pub reduce_only: Option<ReduceOnly>,
         /// `presetStopSurplusPrice`: Price of the take-profit. The document does not say whether it is

@@ -18,14 +18,14 @@ runtime::parameters! {
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
     /// | `marginCoin` | no |  |  | [`Coin`](super::Coin) | Margin coin, in capitals. |
     /// | `requestTime` | not stated |  |  | time | When the request was made. |
-    /// | `receiveWindow` | not stated |  | milliseconds | integer | How long the request is valid. |
+    /// | `receiveWindow` | not stated |  | milliseconds | integer | The time for which the request is valid. |
     ///
     /// - **Effect:** cancels
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects:** It cancels one order after the other, so some may be cancelled although the
-    ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Several effects:** Orders are cancelled one after the other, so some may be cancelled although
+    ///   the next is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -75,8 +75,8 @@ runtime::parameters! {
         /// `requestTime`: When the request was made. The document does not say whether it is required.
         #[wire("requestTime" from impl Into)]
         pub request_time: Option<runtime::Timestamp>,
-        /// `receiveWindow`: How long the request is valid. The document does not say whether it is required.
-        /// Unit: milliseconds.
+        /// `receiveWindow`: The time for which the request is valid. The document does not say whether it is
+        /// required. Unit: milliseconds.
         #[wire("receiveWindow")]
         pub receive_window: Option<u64>,
     }
@@ -171,7 +171,7 @@ static META: tables::Meta = tables::Meta {
     shows: tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(tables::Compound {
         when: None,
-        why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
+        why: "Orders are cancelled one after the other, so some may be cancelled although the next is refused.",
     }),
     ..tables::Meta::DEFAULT
 };

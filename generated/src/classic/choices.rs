@@ -23,7 +23,7 @@ runtime::one_of! {
 }
 
 runtime::by_value! {
-    /// How the order executes, at a price of its own or at the market's.
+    /// The way in which the order executes, at a price of its own or at the market's.
     ///
     /// `orderType` decides which other parameters go with it.
     #[wire("orderType" of OrderType, "price", "force")]
@@ -54,7 +54,7 @@ runtime::by_value! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `limit`.
+    /// The parameters that go with `orderType` = `limit`.
     pub struct LimitExecution {
         /// `price`: Price of the order.
         #[wire("price")]
@@ -80,7 +80,7 @@ runtime::parameters! {
 
 runtime::parameters! {
     #[derive(Default)]
-    /// What goes with `orderType` = `market`.
+    /// The parameters that go with `orderType` = `market`.
     pub struct MarketExecution {
         /// `force`: How long the order stays valid.
         #[wire("force")]

@@ -33,7 +33,7 @@ impl runtime::account::InstrumentLine for ProductType {
 }
 
 runtime::open_enum! {
-    /// How margin is shared between positions.
+    /// The way in which margin is shared between positions.
     pub enum MarginMode {
         /// `isolated`: Isolated margin.
         Isolated = "isolated",
@@ -49,7 +49,7 @@ runtime::same_texts!(super::super::observed::MarginMode => MarginMode);
 runtime::same_texts!(super::super::unified::MarginMode => MarginMode);
 
 runtime::open_enum! {
-    /// How positions of one pair are kept.
+    /// The way in which positions of one pair are kept.
     pub enum PositionMode {
         /// `one_way_mode`: One-way mode.
         OneWay = "one_way_mode",
@@ -80,7 +80,7 @@ runtime::same_texts!(super::super::observed::Side => Side);
 runtime::same_texts!(super::super::unified::Side => Side);
 
 runtime::open_enum! {
-    /// Whether an order names its price.
+    /// The kind of an order: at a price of its own, or at the market's.
     pub enum OrderType {
         /// `limit`: At the price that the order names.
         Limit = "limit",
@@ -96,7 +96,7 @@ runtime::same_texts!(super::super::observed::OrderType => OrderType);
 runtime::same_texts!(super::super::unified::OrderType => OrderType);
 
 runtime::open_enum! {
-    /// How long an order stays valid.
+    /// The time for which an order stays valid.
     pub enum Force {
         /// `ioc`: Immediate or cancel.
         Ioc = "ioc",
@@ -110,7 +110,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// Whether an order of hedge mode opens or closes a position.
+    /// Says if an order of hedge mode opens or closes a position.
     pub enum TradeSide {
         /// `open`: Opens, or adds to, a position.
         Open = "open",
@@ -126,8 +126,8 @@ runtime::same_texts!(super::super::observed::TradeSide => TradeSide);
 runtime::same_texts!(super::super::unified::TradeSide => TradeSide);
 
 runtime::open_enum! {
-    /// What an order or a fill did to the position; requests know only open and close. The document lists
-    /// the values without saying what they mean, so each meaning here is a mere reading of the name.
+    /// The effect of an order or a fill on the position; requests know only open and close. The document
+    /// lists the values without saying what they mean, so each meaning here is a mere reading of the name.
     pub enum RecordTradeSide {
         /// `open`: Opened a position.
         Open = "open",
@@ -177,8 +177,8 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// What an order came from. The document lists the values without saying what they mean, so each
-    /// meaning here is a mere reading of the name.
+    /// The origin of an order. The document lists the values without saying what they mean, so each meaning
+    /// here is a mere reading of the name.
     pub enum OrderSource {
         /// `normal`: Normal order.
         Normal = "normal",
@@ -316,7 +316,7 @@ runtime::open_enum! {
     /// - 3: The order is not cancelled.
     /// - 4: The document starts it from any state; nothing of a filled or canceled order is left to cancel.
     ///
-    /// What never happens:
+    /// Excluded:
     ///
     /// - `partially_filled` becomes `live`: What is live is new, and a fill is not undone. (Order, table,
     ///   state)
@@ -363,7 +363,7 @@ runtime::open_enum! {
 runtime::same_texts!(super::super::observed::HoldSide => HoldSide);
 
 runtime::open_enum! {
-    /// Whether an order may only reduce the position.
+    /// Restricts an order to reducing the position.
     pub enum ReduceOnly {
         /// `YES`: It may only reduce.
         Yes = "YES",

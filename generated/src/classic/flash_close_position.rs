@@ -24,7 +24,7 @@ runtime::parameters! {
     /// - **Rate limit:** 1 call a second per UID
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects:** It closes one position after the other, so some may be closed although the
+    /// - **Several effects:** Positions are closed one after the other, so some may be closed although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
@@ -202,7 +202,7 @@ static META: tables::Meta = tables::Meta {
     shows: tables::Shows::Each(&["successList", "failureList"]),
     compound: Some(tables::Compound {
         when: None,
-        why: "It closes one position after the other, so some may be closed although the next is refused.",
+        why: "Positions are closed one after the other, so some may be closed although the next is refused.",
     }),
     ..tables::Meta::DEFAULT
 };

@@ -37,8 +37,8 @@ runtime::parameters! {
     /// <details>
     /// <summary>What the exchange does, and other rules that are not checked</summary>
     ///
-    /// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. Whether an
-    ///   account trades in demo mode is not part of the request.
+    /// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. The request does
+    ///   not say if an account trades in demo mode.
     /// - `order-id-or-client-oid` (not checked): One of orderId and clientOid is required. The list of
     ///   parameters has no clientOid that could stand in for the orderId.
     /// - `order-id-wins` (kept by the types): Given both an orderId and a clientOid, the orderId wins.

@@ -32,7 +32,7 @@ runtime::identifier! {
 }
 
 impl Symbol {
-    /// Whether it has the form `[A-Z0-9]*`, which identifies `capitals`.
+    /// Returns whether the identifier has the form `[A-Z0-9]*`, which identifies `capitals`.
     pub fn is_capitals(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", Some("A-Z0-9"), "")
     }
@@ -44,7 +44,7 @@ runtime::identifier! {
 }
 
 impl Coin {
-    /// Whether it has the form `[A-Z0-9]*`, which identifies `capitals`.
+    /// Returns whether the identifier has the form `[A-Z0-9]*`, which identifies `capitals`.
     pub fn is_capitals(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", Some("A-Z0-9"), "")
     }

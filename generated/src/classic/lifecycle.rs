@@ -98,12 +98,12 @@ impl runtime::lifecycle::State for OrderState {
 }
 
 impl OrderState {
-    /// Whether this state is final. Nothing is known about an undocumented one, so it is not final.
+    /// Returns whether this state is final. Nothing is known about an undocumented one, so it is not final.
     pub fn is_terminal(&self) -> bool {
         runtime::lifecycle::State::is_terminal(self)
     }
 
-    /// Whether an operation can cancel what is in this state, as far as the documents state.
+    /// Returns whether an operation can cancel what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is pending.
     /// - `partially_filled`: yes. The order is pending.
@@ -113,7 +113,7 @@ impl OrderState {
         runtime::lifecycle::State::can_cancel(self)
     }
 
-    /// Whether an operation can amend what is in this state, as far as the documents state.
+    /// Returns whether an operation can amend what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. A new limit order, and both newSize and newPrice are sent. Or: A new limit order, and
     ///   only the preset take-profit or stop-loss is sent, neither size nor price.
@@ -124,7 +124,7 @@ impl OrderState {
         runtime::lifecycle::State::can_modify(self)
     }
 
-    /// Whether this state can become another: yes if a documented transition leads there, no if the
+    /// Returns whether this state can become another: yes if a documented transition leads there, no if the
     /// documents exclude it, also through other states.
     ///
     /// | from | `live` | `partially_filled` | `filled` | `canceled` |

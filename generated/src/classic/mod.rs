@@ -235,7 +235,7 @@ runtime::operations! {
 
 /// The name of the family, by which functions for several families take it.
 pub const FAMILY: &str = "classic";
-/// What is known about each operation of the family.
+/// The tables of each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <BatchCancel as runtime::Operation>::META,
     <BatchOrder as runtime::Operation>::META,

@@ -74,7 +74,7 @@ runtime::parameters! {
     ///   sent. Sending both, one with its old value, does the same under either reading.
     /// - `market-orders`: Only limit orders may be modified. Against: For orders of a market type newPrice
     ///   must not be set, as if the rest of them could be changed. Chosen: Only limit orders are modified.
-    ///   It is the numbered rule, and it leaves the sentence about market orders without a case.
+    ///   This is the numbered rule, and it leaves the sentence about market orders without a case.
     ///
     /// # Not shown in the documents
     ///

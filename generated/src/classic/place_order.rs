@@ -24,13 +24,13 @@ runtime::parameters! {
     /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | Margin coin, in capitals. |
     /// | `size` | yes |  | base coin | decimal | Amount of the order. The contract's configuration sets how many decimal places it may have. |
     /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. In one-way mode that of the trade, in hedge mode that of the position. |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How the order executes, at a price of its own or at the market's. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | The way in which the order executes, at a price of its own or at the market's. |
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) | How long the order stays valid. |
     /// | `force` | no; only with `orderType` `market` |  |  | [`Force`](super::Force) | How long the order stays valid. |
-    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode. |
+    /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Says if the order opens or closes. Needed in hedge mode only; ignored in one-way mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
-    /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) | Whether the order may only reduce the position. For one-way mode only. |
+    /// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) | Restricts the order to reducing the position. For one-way mode only. |
     /// | `presetStopSurplusPrice` | no | no take-profit |  | decimal | Trigger price of the take-profit. |
     /// | `presetStopLossPrice` | no | no stop-loss |  | decimal | Trigger price of the stop-loss. |
     /// | `presetStopSurplusExecutePrice` | no |  |  | decimal | Execution price of the take-profit. |
@@ -140,10 +140,11 @@ runtime::parameters! {
         /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
         #[wire("side")]
         pub side: Side,
-        /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+        /// `orderType`, `price`, `force`: The way in which the order executes, at a price of its own or at the
+        /// market's.
         #[wire("orderType", "price", "force")]
         pub execution: Execution,
-        /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
+        /// `tradeSide`: Says if the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
         /// Conditionally required; see the rules.
         #[wire("tradeSide")]
         pub trade_side: Option<TradeSide>,
@@ -151,7 +152,7 @@ runtime::parameters! {
         #[doc(alias("client order id"))]
         #[wire("clientOid" from impl Into)]
         pub client_oid: Option<ClientOid>,
-        /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only. The exchange
+        /// `reduceOnly`: Restricts the order to reducing the position. For one-way mode only. The exchange
         /// defaults to `NO`.
         #[wire("reduceOnly" from impl Into)]
         pub reduce_only: Option<ReduceOnly>,
@@ -186,8 +187,8 @@ runtime::parameters! {
         /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
         ///   have. Unit: base coin.
         /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-        /// - `execution`, sent as `orderType`, `price`, `force`: How the order executes, at a price of its own
-        ///   or at the market's.
+        /// - `execution`, sent as `orderType`, `price`, `force`: The way in which the order executes, at a
+        ///   price of its own or at the market's.
         pub fn new(
             symbol: impl Into<Symbol>,
             product_type: ProductType,

@@ -33,7 +33,7 @@ runtime::record! {
         /// `orderId`: Id that the exchange gave the order. Missing when a reduce-only order pushed earlier ones
         /// out; the clientOid finds the order then.
         ///
-        /// It comes only where no earlier order was pushed out.
+        /// Present only where no earlier order was pushed out.
         #[wire("orderId", conditional)]
         pub order_id: Option<OrderId>,
         /// `clientOid`: The caller's own id of the order.
@@ -137,7 +137,7 @@ runtime::record! {
         ///
         /// The document says that it can be `null`, which is `None` here.
         ///
-        /// It comes only for upgraded accounts.
+        /// Present only for upgraded accounts.
         #[wire("newTradeSide", or_null, conditional)]
         pub new_trade_side: Option<String>,
         /// `posMode`: Position mode.
@@ -262,7 +262,7 @@ runtime::record! {
         /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
         #[wire("presetStopLossExecutePrice")]
         pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
-        /// `reduceOnly`: Whether the order may only reduce the position.
+        /// `reduceOnly`: Restricts the order to reducing the position.
         ///
         /// Observed, in no document: captures in the tests of ccxt, captures in the tests of JKorf/Bitget.Net.
         #[wire("reduceOnly", conditional)]
@@ -388,7 +388,7 @@ runtime::record! {
         pub symbol: Option<Symbol>,
         /// `marginCoin`: Margin coin.
         ///
-        /// It comes only in historical fills.
+        /// Present only in historical fills.
         #[wire("marginCoin", conditional)]
         pub margin_coin: Option<Coin>,
         /// `orderId`: Id of the filled order.

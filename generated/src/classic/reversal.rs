@@ -32,8 +32,9 @@ runtime::parameters! {
     ///   traders)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
-    /// - **Several effects:** It closes a position and opens the opposite one, so the closing may be done
-    ///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Several effects:** A reversal closes a position and opens the opposite one, so the closing may
+    ///   be done although the opening is refused. A refusal by a rule of trading leaves the outcome
+    ///   unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; an absence
     ///   proves nothing
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -285,7 +286,7 @@ static META: tables::Meta = tables::Meta {
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     compound: Some(tables::Compound {
         when: None,
-        why: "It closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
+        why: "A reversal closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
     }),
     ..tables::Meta::DEFAULT
 };

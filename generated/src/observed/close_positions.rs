@@ -22,7 +22,7 @@ runtime::parameters! {
     /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
-    /// - **Several effects:** It closes one position after the other, so some may be closed although the
+    /// - **Several effects:** Positions are closed one after the other, so some may be closed although the
     ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
@@ -125,7 +125,7 @@ static META: tables::Meta = tables::Meta {
     shows: tables::Shows::Each(&["list"]),
     compound: Some(tables::Compound {
         when: None,
-        why: "It closes one position after the other, so some may be closed although the next is refused.",
+        why: "Positions are closed one after the other, so some may be closed although the next is refused.",
     }),
     ..tables::Meta::DEFAULT
 };

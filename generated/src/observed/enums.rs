@@ -68,7 +68,7 @@ impl runtime::account::InstrumentLine for ProductType {
 }
 
 runtime::open_enum! {
-    /// What a fee is charged for.
+    /// The reason of a fee.
     pub enum BusinessType {
         /// `mix`: Futures.
         Mix = "mix",
@@ -121,7 +121,7 @@ impl From<bool> for YesNoInCapitals {
 }
 
 runtime::open_enum! {
-    /// What the price of an instrument follows.
+    /// The underlying of the price of an instrument.
     pub enum AssetKind {
         /// `crypto`: A coin.
         Crypto = "crypto",
@@ -135,7 +135,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// Whether a contract ends.
+    /// The duration of a contract: without an end, or until its delivery.
     pub enum ContractType {
         /// `perpetual`: It has no end.
         Perpetual = "perpetual",
@@ -145,7 +145,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// Whether an instrument of the unified account is traded.
+    /// The trading status of an instrument of the unified account.
     pub enum InstrumentStatus {
         /// `listed`: Announced, not yet traded.
         Listed = "listed",
@@ -163,7 +163,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// Whether a contract of the classic account is traded.
+    /// The trading status of a contract of the classic account.
     pub enum ContractStatus {
         /// `listed`: Announced, not yet traded.
         Listed = "listed",
@@ -217,7 +217,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// How positions are kept.
+    /// The way in which positions are kept.
     pub enum PositionMode {
         /// `one_way_mode`: One position a pair.
         OneWay = "one_way_mode",
@@ -276,7 +276,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// How long a candle lasts. Days and weeks without utc begin at midnight in UTC+8.
+    /// The duration of a candle. Days and weeks without utc begin at midnight in UTC+8.
     pub enum Interval {
         /// `1m`: A minute.
         Minute1 = "1m",
@@ -332,7 +332,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// Whether an order names its price.
+    /// The kind of an order: at a price of its own, or at the market's.
     pub enum OrderType {
         /// `limit`: Executes at its price or a better one.
         Limit = "limit",
@@ -348,7 +348,7 @@ runtime::same_texts!(super::super::classic::OrderType => OrderType);
 runtime::same_texts!(super::super::unified::OrderType => OrderType);
 
 runtime::open_enum! {
-    /// Whether an order opens or closes a position, in hedge mode.
+    /// Says if an order opens or closes a position, in hedge mode.
     pub enum TradeSide {
         /// `open`: Opens it.
         Open = "open" | "Open",
@@ -364,7 +364,7 @@ runtime::same_texts!(super::super::classic::TradeSide => TradeSide);
 runtime::same_texts!(super::super::unified::TradeSide => TradeSide);
 
 runtime::open_enum! {
-    /// Whether an order may only reduce a position, in one-way mode.
+    /// Restricts an order to reducing a position, in one-way mode.
     pub enum ReduceOnly {
         /// `YES`: It may only reduce.
         Yes = "YES" | "yes",
@@ -459,7 +459,7 @@ runtime::open_enum! {
         Executed = "executed",
         /// `fail_execute`: Its order was refused.
         FailExecute = "fail_execute" | "fail_trigger",
-        /// `cancelled`: It was cancelled.
+        /// `cancelled`: The order was cancelled.
         Cancelled = "cancelled",
     }
 }
@@ -475,7 +475,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// What a take-profit or stop-loss closes.
+    /// The part of the position that a take-profit or stop-loss closes.
     pub enum TpslMode {
         /// `full`: The whole position.
         Full = "full",
@@ -495,7 +495,7 @@ runtime::open_enum! {
         Success = "success",
         /// `failed`: Its order was refused.
         Failed = "failed",
-        /// `cancelled`: It was cancelled.
+        /// `cancelled`: The order was cancelled.
         Cancelled = "cancelled",
     }
 }

@@ -30,7 +30,7 @@ runtime::parameters! {
     ///
     /// # Example
     ///
-    /// Of futures.
+    /// Orders of futures.
     ///
     /// ```
     /// use tradeapi::observed::{Category, GetPastStrategyOrders};

@@ -23,7 +23,7 @@ runtime::parameters! {
     ///
     /// # Example
     ///
-    /// Of futures.
+    /// Orders of futures.
     ///
     /// ```
     /// use tradeapi::observed::{Category, GetStrategyOrders};

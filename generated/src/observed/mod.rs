@@ -86,9 +86,9 @@
 //!
 //! - Operations below /api/v2/mix serve classic accounts, and those below /api/v3 unified ones; a key
 //!   of the other kind is refused. (ccxt, JKorf/Bitget.Net, vendor page)
-//! - Of candles between startTime and endTime, the first boundary is not included and the second is.
-//!   The last candle is not closed yet. A request for more than 1,000 is refused, and minutes go back
-//!   about 30 days. (SymbolNotes (live readings of 2026-09))
+//! - Candles between startTime and endTime: the first boundary is not included and the second is. The
+//!   last candle is not closed yet. A request for more than 1,000 is refused, and minutes go back about
+//!   30 days. (SymbolNotes (live readings of 2026-09))
 //! - The steps of prices of spot pairs change while trading goes on, so instruments that were read at
 //!   the start of a program go stale. (vendor notice of 2026-09-11, as SymbolNotes cites it)
 //! - Without times, the trades of a contract that fills-history lists are those of the last 7 days
@@ -584,7 +584,7 @@ runtime::operations! {
 
 /// The name of the family, by which functions for several families take it.
 pub const FAMILY: &str = "observed";
-/// What is known about each operation of the family.
+/// The tables of each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountInfo as runtime::Operation>::META,
     <GetAccountSettings as runtime::Operation>::META,

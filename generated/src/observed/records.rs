@@ -123,7 +123,7 @@ runtime::record! {
         pub quote_coin: Option<Coin>,
         /// `type`: Whether the contract ends.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("type", conditional)]
@@ -145,14 +145,14 @@ runtime::record! {
         pub quote_precision: Option<u64>,
         /// `priceMultiplier`: The step of prices, of which every price is a multiple.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("priceMultiplier", conditional)]
         pub price_multiplier: Option<runtime::Decimal>,
         /// `quantityMultiplier`: The step of quantities, of which every quantity is a multiple.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("quantityMultiplier", conditional)]
@@ -180,28 +180,28 @@ runtime::record! {
         pub min_order_amount: Option<runtime::Decimal>,
         /// `makerFeeRate`: Fee of the maker, as a fraction of the value.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("makerFeeRate", conditional)]
         pub maker_fee_rate: Option<runtime::Decimal>,
         /// `takerFeeRate`: Fee of the taker, as a fraction of the value.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("takerFeeRate", conditional)]
         pub taker_fee_rate: Option<runtime::Decimal>,
         /// `minLeverage`: Least leverage.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("minLeverage", conditional)]
         pub min_leverage: Option<u64>,
         /// `maxLeverage`: Greatest leverage.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("maxLeverage", conditional)]
@@ -218,7 +218,7 @@ runtime::record! {
         pub sell_limit_price_ratio: Option<runtime::Decimal>,
         /// `fundInterval`: Hours between payments of funding.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("fundInterval", conditional)]
@@ -235,7 +235,7 @@ runtime::record! {
         pub max_product_order_num: Option<u64>,
         /// `maxPositionNum`: Most positions of the instrument.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("maxPositionNum", conditional)]
@@ -244,35 +244,35 @@ runtime::record! {
         ///
         /// Unit: base coin.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("maxMarketOrderQty", conditional)]
         pub max_market_order_qty: Option<runtime::Decimal>,
         /// `feeRateUpRatio`: What an order reserves beyond its fee, as a fraction of the fee.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("feeRateUpRatio", conditional)]
         pub fee_rate_up_ratio: Option<runtime::Decimal>,
         /// `openCostUpRatio`: What an order reserves beyond its margin, as a fraction of its value.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("openCostUpRatio", conditional)]
         pub open_cost_up_ratio: Option<runtime::Decimal>,
         /// `offTime`: When trading ends, in Unix milliseconds; -1 if that is open.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("offTime", conditional)]
         pub off_time: Option<runtime::Decimal>,
         /// `limitOpenTime`: When positions are not opened any more, in Unix milliseconds; -1 if that is open.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("limitOpenTime", conditional)]
@@ -284,7 +284,7 @@ runtime::record! {
         pub launch_time: Option<runtime::Timestamp>,
         /// `deliveryTime`: When the contract ends.
         ///
-        /// It comes only for delivery contracts.
+        /// Present only for delivery contracts.
         ///
         /// Observed.
         #[wire("deliveryTime", conditional)]
@@ -296,14 +296,14 @@ runtime::record! {
         pub status: Option<InstrumentStatus>,
         /// `isReality`: Whether it is a token of a stock, a Reality pair.
         ///
-        /// It comes only for spot.
+        /// Present only for spot.
         ///
         /// Observed.
         #[wire("isReality", conditional)]
         pub is_reality: Option<YesNo>,
         /// `isRwa`: Whether it follows something outside of the exchange, such as a stock or a metal.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("isRwa", conditional)]
@@ -315,7 +315,7 @@ runtime::record! {
         pub asset_kind: Option<AssetKind>,
         /// `areaSymbol`: Whether it is traded in one region only.
         ///
-        /// It comes only for spot and margin.
+        /// Present only for spot and margin.
         ///
         /// Observed.
         #[wire("areaSymbol", conditional)]
@@ -489,7 +489,7 @@ runtime::record! {
         pub delivery_start_time: Option<runtime::Timestamp>,
         /// `deliveryPeriod`: Which contract it is, such as this\_quarter.
         ///
-        /// It comes only for delivery contracts.
+        /// Present only for delivery contracts.
         ///
         /// Observed.
         #[wire("deliveryPeriod", conditional)]
@@ -746,7 +746,7 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only for tokens of stocks.
+        /// Present only for tokens of stocks.
         ///
         /// Observed.
         #[wire("platformTurnover24h", conditional)]
@@ -755,7 +755,7 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("indexPrice", conditional)]
@@ -764,14 +764,14 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("markPrice", conditional)]
         pub mark_price: Option<runtime::Decimal>,
         /// `fundingRate`: Rate of the next payment of funding, as a fraction.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("fundingRate", conditional)]
@@ -780,7 +780,7 @@ runtime::record! {
         ///
         /// Unit: base coin.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         ///
         /// Observed.
         #[wire("openInterest", conditional)]
@@ -924,14 +924,14 @@ runtime::record! {
         pub holding_amount: Option<runtime::Decimal>,
         /// `deliveryStartTime`: When delivery begins.
         ///
-        /// It comes only for delivery contracts.
+        /// Present only for delivery contracts.
         ///
         /// Observed.
         #[wire("deliveryStartTime", conditional)]
         pub delivery_start_time: Option<runtime::Timestamp>,
         /// `deliveryTime`: When the contract ends.
         ///
-        /// It comes only for delivery contracts.
+        /// Present only for delivery contracts.
         ///
         /// Observed.
         #[wire("deliveryTime", conditional)]
@@ -1207,7 +1207,8 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What holders of long positions pay next to those of short ones, or receive if it is negative.
+    /// The rate that holders of long positions pay next to those of short ones, or receive if it is
+    /// negative.
     #[record("FundingRate", observed)]
     pub struct FundingRate {
         /// `symbol`: The contract.
@@ -1412,7 +1413,7 @@ runtime::record! {
         ///
         /// Unit: USDT.
         ///
-        /// It comes only for contracts on stocks.
+        /// Present only for contracts on stocks.
         ///
         /// Observed.
         #[wire("cashDividend", conditional)]
@@ -1556,7 +1557,7 @@ runtime::record! {
         ///
         /// Unit: margin coin.
         ///
-        /// It comes only after a payment of funding.
+        /// Present only after a payment of funding.
         ///
         /// Observed.
         #[wire("totalFee", conditional)]
@@ -1589,7 +1590,7 @@ runtime::record! {
         ///
         /// Unit: USDT.
         ///
-        /// It comes only for contracts on stocks.
+        /// Present only for contracts on stocks.
         ///
         /// Observed.
         #[wire("cashDividend", conditional)]
@@ -1925,7 +1926,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How a unified account is set.
+    /// The settings of a unified account.
     #[record("AccountSettings", observed)]
     pub struct AccountSettings {
         /// `uid`: Id of the user.
@@ -1972,7 +1973,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How a contract is set in a unified account.
+    /// The settings of a contract in a unified account.
     #[record("SymbolSettings", observed)]
     pub struct SymbolSettings {
         /// `category`: Its business line.
@@ -1999,7 +2000,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How a coin that is borrowed is set in a unified account.
+    /// The settings of a borrowed coin in a unified account.
     #[record("CoinSettings", observed)]
     pub struct CoinSettings {
         /// `coin`: The coin.
@@ -2045,7 +2046,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How positions are kept now.
+    /// The present way in which positions are kept.
     #[record("SetPositionMode", observed)]
     pub struct PositionModeSet {
         /// `posMode`: How positions are kept.
@@ -2057,7 +2058,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How a contract is set now.
+    /// The present settings of a contract.
     #[record("ContractSettings", observed)]
     pub struct ContractSettings {
         /// `symbol`: The contract.
@@ -2082,7 +2083,7 @@ runtime::record! {
         pub short_leverage: Option<u64>,
         /// `crossMarginLeverage`: Leverage with crossed margin.
         ///
-        /// It comes only in the answer to a leverage.
+        /// Present only in the answer to a leverage.
         ///
         /// Observed.
         #[wire("crossMarginLeverage", conditional)]
@@ -2131,14 +2132,14 @@ runtime::record! {
         pub client_oid: Option<String>,
         /// `code`: Why it was refused.
         ///
-        /// It comes only for failures.
+        /// Present only for failures.
         ///
         /// Observed.
         #[wire("code", conditional)]
         pub code: Option<String>,
         /// `msg`: The same in words.
         ///
-        /// It comes only for failures.
+        /// Present only for failures.
         ///
         /// Observed.
         #[wire("msg", conditional)]
@@ -2502,7 +2503,7 @@ runtime::record! {
         pub record_type: Option<String>,
         /// `positionType`: Which margin backs the position.
         ///
-        /// It comes only for positions.
+        /// Present only for positions.
         ///
         /// Observed.
         #[wire("positionType", conditional)]
@@ -2511,7 +2512,7 @@ runtime::record! {
         ///
         /// Unit: base coin.
         ///
-        /// It comes only for positions.
+        /// Present only for positions.
         ///
         /// Observed.
         #[wire("positionAmount", conditional)]
@@ -2520,7 +2521,7 @@ runtime::record! {
         ///
         /// Unit: coin.
         ///
-        /// It comes only for positions.
+        /// Present only for positions.
         ///
         /// Observed.
         #[wire("positionBalance", conditional)]
@@ -2887,7 +2888,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of conditional orders that were to be cancelled.
+    /// The results of conditional orders that were to be cancelled.
     #[record("CancelledPlans", observed)]
     pub struct CancelledPlans {
         /// `successList`: Those that were cancelled.
@@ -2953,7 +2954,7 @@ runtime::record! {
         pub order_id: Option<OrderId>,
         /// `executeOrderId`: The order that it placed.
         ///
-        /// It comes only in history.
+        /// Present only in history.
         ///
         /// Observed.
         #[wire("executeOrderId", conditional)]
@@ -2986,7 +2987,7 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only in history.
+        /// Present only in history.
         ///
         /// Observed.
         #[wire("priceAvg", conditional)]
@@ -2995,7 +2996,7 @@ runtime::record! {
         ///
         /// Unit: base coin.
         ///
-        /// It comes only in history.
+        /// Present only in history.
         ///
         /// Observed.
         #[wire("baseVolume", conditional)]
@@ -3059,7 +3060,7 @@ runtime::record! {
         pub order_type: Option<OrderType>,
         /// `orderSource`: What its order is.
         ///
-        /// It comes only for open orders.
+        /// Present only for open orders.
         ///
         /// Observed.
         #[wire("orderSource", conditional)]
@@ -3216,7 +3217,7 @@ runtime::record! {
         pub sl_limit_price: Option<runtime::Decimal>,
         /// `triggerBy`: Which price triggers its order.
         ///
-        /// It comes only for trigger orders.
+        /// Present only for trigger orders.
         ///
         /// Observed.
         #[wire("triggerBy", conditional)]
@@ -3225,14 +3226,14 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only for trigger orders.
+        /// Present only for trigger orders.
         ///
         /// Observed.
         #[wire("triggerPrice", conditional)]
         pub trigger_price: Option<runtime::Decimal>,
         /// `triggerOrderType`: Whether its order names a price.
         ///
-        /// It comes only for trigger orders.
+        /// Present only for trigger orders.
         ///
         /// Observed.
         #[wire("triggerOrderType", conditional)]
@@ -3241,7 +3242,7 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// It comes only for trigger orders.
+        /// Present only for trigger orders.
         ///
         /// Observed.
         #[wire("triggerOrderPrice", conditional)]

@@ -333,7 +333,7 @@ runtime::parameters! {
     /// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a rejected modification cancels the order. |
     /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Symbol name. |
     /// | `category` | no |  |  | [`Category`](super::Category) | Business line of the order. |
-    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a price outside the limit range becomes the best value within it. |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Says if a price outside the limit range becomes the best value within it. |
     ///
     pub struct BatchModifyItem {
         /// `orderId`, `clientOid`: The order to modify.
@@ -358,7 +358,7 @@ runtime::parameters! {
         /// `category`: Business line of the order.
         #[wire("category")]
         pub category: Option<Category>,
-        /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+        /// `pxAmendType`: Says if a price outside the limit range becomes the best value within it. The
         /// exchange defaults to `no`.
         #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,

@@ -23,8 +23,8 @@ runtime::parameters! {
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
     ///   `40725`, `45001`, `40762`, `24056`
-    /// - **Several effects:** It cancels one order after the other, so some may be cancelled although the
-    ///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
+    /// - **Several effects:** Orders are cancelled one after the other, so some may be cancelled although
+    ///   the next is refused. A refusal by a rule of trading leaves the outcome unknown.
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
@@ -137,7 +137,7 @@ static META: tables::Meta = tables::Meta {
     shows: tables::Shows::List,
     compound: Some(tables::Compound {
         when: None,
-        why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
+        why: "Orders are cancelled one after the other, so some may be cancelled although the next is refused.",
     }),
     ..tables::Meta::DEFAULT
 };

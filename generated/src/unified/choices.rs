@@ -23,7 +23,7 @@ runtime::one_of! {
 }
 
 runtime::by_value! {
-    /// How an order executes.
+    /// The way in which an order executes.
     ///
     /// `orderType` decides which other parameters go with it.
     #[wire("orderType" of OrderType, "price", "timeInForce", "pxAmendType")]
@@ -51,7 +51,7 @@ runtime::by_value! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `limit`.
+    /// The parameters that go with `orderType` = `limit`.
     pub struct LimitExecution {
         /// `price`: Price of the order.
         #[wire("price")]
@@ -59,7 +59,7 @@ runtime::parameters! {
         /// `timeInForce`: How long the order may wait. The exchange defaults to `gtc`.
         #[wire("timeInForce")]
         pub time_in_force: Option<TimeInForce>,
-        /// `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the best
+        /// `pxAmendType`: The treatment of a price outside the limit range. With yes it is moved to the best
         /// value within the range, with no the order is rejected. The exchange defaults to `no`.
         #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,
@@ -81,7 +81,7 @@ runtime::parameters! {
 
 runtime::parameters! {
     #[derive(Default)]
-    /// What goes with `orderType` = `market`.
+    /// The parameters that go with `orderType` = `market`.
     pub struct MarketExecution {
         /// `timeInForce`: Has no effect: a market order always executes as ioc.
         #[wire("timeInForce")]
@@ -97,7 +97,7 @@ runtime::parameters! {
 }
 
 runtime::by_value! {
-    /// How a Reality order executes.
+    /// The way in which a Reality order executes.
     ///
     /// `orderType` decides which other parameters go with it.
     #[wire("orderType" of OrderType, "price")]
@@ -117,7 +117,7 @@ runtime::by_value! {
 }
 
 runtime::parameters! {
-    /// What goes with `orderType` = `limit`.
+    /// The parameters that go with `orderType` = `limit`.
     pub struct LimitRealityExecution {
         /// `price`: Price of the order.
         #[wire("price")]

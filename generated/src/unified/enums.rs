@@ -50,7 +50,7 @@ runtime::same_texts!(super::super::classic::Side => Side);
 runtime::same_texts!(super::super::observed::Side => Side);
 
 runtime::open_enum! {
-    /// Whether the order names its price.
+    /// The kind of the order: at a price of its own, or at the market's.
     pub enum OrderType {
         /// `limit`: Executes at its price or a better one.
         Limit = "limit",
@@ -66,7 +66,7 @@ runtime::same_texts!(super::super::classic::OrderType => OrderType);
 runtime::same_texts!(super::super::observed::OrderType => OrderType);
 
 runtime::open_enum! {
-    /// How long an order may wait to be filled.
+    /// The time for which an order may wait to be filled.
     pub enum TimeInForce {
         /// `ioc`: Fills what it can at once and cancels the rest (immediate or cancel).
         Ioc = "ioc",
@@ -95,7 +95,7 @@ runtime::open_enum! {
 runtime::same_texts!(super::super::classic::PosSide => PosSide);
 
 runtime::open_enum! {
-    /// Whether an order opens or closes a position.
+    /// Says if an order opens or closes a position.
     pub enum TradeSide {
         /// `open`: Opens a position.
         Open = "open",
@@ -194,7 +194,7 @@ runtime::same_texts!(super::super::classic::YesNo => YesNo);
 runtime::same_texts!(super::super::observed::YesNo => YesNo);
 
 runtime::open_enum! {
-    /// Whether an order may only reduce a position, as records spell it.
+    /// A restriction to reducing a position, as records spell it.
     pub enum ReduceOnly {
         /// `YES`: It may only reduce.
         Yes = "YES",
@@ -295,7 +295,7 @@ runtime::open_enum! {
     /// - 3: The document says that any modifiable order can be cancelled this way.
     /// - 4: A filled order cannot be modified.
     ///
-    /// What never happens:
+    /// Excluded:
     ///
     /// - `partially_filled` becomes `live`: What is live was created and nothing more, and a fill is not
     ///   undone. (Order, table, orderStatus)
@@ -330,7 +330,7 @@ runtime::open_enum! {
 runtime::same_texts!(super::super::classic::CancelReason => CancelReason);
 
 runtime::open_enum! {
-    /// What made an order execute.
+    /// The cause of the execution of an order.
     pub enum ExecType {
         /// `normal`: Ordinary execution.
         Normal = "normal",
@@ -564,7 +564,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// How an insider's holding changes.
+    /// The change of an insider's holding.
     pub enum InsiderAction {
         /// `add`: The holding increases.
         Add = "add",
@@ -574,7 +574,7 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
-    /// How an insider holds the security.
+    /// The way in which an insider holds the security.
     pub enum InsiderHolding {
         /// `direct`: Directly.
         Direct = "direct",

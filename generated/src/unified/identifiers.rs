@@ -12,9 +12,9 @@ runtime::identifier! {
 runtime::identifier! {
     /// The caller's own id of an order.
     ///
-    /// It has 1 to 32 characters.
+    /// The text has 1 to 32 characters.
     ///
-    /// Its characters are those of `[.:/A-Za-z0-9_-]`.
+    /// The characters are those of `[.:/A-Za-z0-9_-]`.
     pub struct ClientOid { length: 1..=32, alphabet: ".:/A-Za-z0-9_-" }
 }
 
@@ -36,7 +36,7 @@ runtime::identifier! {
 }
 
 impl Symbol {
-    /// Whether it has the form `r*USDT`, which identifies `reality`.
+    /// Returns whether the identifier has the form `r*USDT`, which identifies `reality`.
     ///
     /// `None` for a text of the form `R*USDT`: `isReality` of the instrument decides whether that is one.
     pub fn is_reality(&self) -> Option<bool> {
@@ -50,7 +50,7 @@ impl Symbol {
         }
     }
 
-    /// Whether it has the form `*USD_CM`, which identifies `new-coin-m`.
+    /// Returns whether the identifier has the form `*USD_CM`, which identifies `new-coin-m`.
     pub fn is_new_coin_m(&self) -> bool {
         runtime::emitted::has_form(self.as_str(), "", None, "USD_CM")
     }

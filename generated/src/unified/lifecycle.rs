@@ -116,12 +116,12 @@ impl runtime::lifecycle::State for OrderStatus {
 }
 
 impl OrderStatus {
-    /// Whether this state is final. Nothing is known about an undocumented one, so it is not final.
+    /// Returns whether this state is final. Nothing is known about an undocumented one, so it is not final.
     pub fn is_terminal(&self) -> bool {
         runtime::lifecycle::State::is_terminal(self)
     }
 
-    /// Whether an operation can cancel what is in this state, as far as the documents state.
+    /// Returns whether an operation can cancel what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is not filled, or filled only in part.
     /// - `new`: yes. The order is not filled, or filled only in part.
@@ -132,7 +132,7 @@ impl OrderStatus {
         runtime::lifecycle::State::can_cancel(self)
     }
 
-    /// Whether an operation can amend what is in this state, as far as the documents state.
+    /// Returns whether an operation can amend what is in this state, as far as the documents state.
     ///
     /// - `live`: yes. The order is not wholly filled.
     /// - `new`: yes. The order is not wholly filled.
@@ -143,7 +143,7 @@ impl OrderStatus {
         runtime::lifecycle::State::can_modify(self)
     }
 
-    /// Whether this state can become another: yes if a documented transition leads there, no if the
+    /// Returns whether this state can become another: yes if a documented transition leads there, no if the
     /// documents exclude it, also through other states.
     ///
     /// | from | `live` | `new` | `partially_filled` | `filled` | `cancelled` |

@@ -50,9 +50,11 @@
 //! - `answers-in-an-envelope` (kept by the types): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data.
 //! - `reality-symbol-shape` (not checked): The symbol of a Reality pair is the letter r, the ticker of
-//!   the stock, and USDT. It forbids nothing by itself; operations that need the form check it.
+//!   the stock, and USDT. The statement forbids nothing by itself; operations that need the form check
+//!   it.
 //! - `new-coin-m-symbol-shape` (not checked): A symbol of the new Coin-M business line is the base coin
-//!   followed by USD\_CM. It forbids nothing by itself; operations that need the form check it.
+//!   followed by USD\_CM. The statement forbids nothing by itself; operations that need the form check
+//!   it.
 //! - `new-coin-m-no-adl` (not checked): The new Coin-M business line has no automatic deleveraging
 //!   (ADL). No parameter turns it on or off.
 //! - `new-coin-m-no-strategy-orders` (not checked): The new Coin-M business line has no strategy
@@ -83,8 +85,8 @@
 //! - `reality-white-list`: Reality operations need a UID on the white list, whichever they are.
 //!   Against: Place Order and Cancel Order serve Reality pairs for users off the list too, at 5 a
 //!   second, and Get Insider Trades is public. Chosen: Only Place Reality Order, Cancel Reality Order
-//!   and Get Reality Fills need the list. Those three sections say it themselves, and a public
-//!   operation knows no UID.
+//!   and Get Reality Fills need the list. The three sections say so themselves, and a public operation
+//!   knows no UID.
 //! - `isolated-spot-margin`: The parameter marginMode is for futures only. Against: A batch does not
 //!   support isolated spot margin for now, as though a single order did. Chosen: marginMode is refused
 //!   outside futures. The parameter's own row is the nearer statement, and no other parameter could ask
@@ -317,7 +319,7 @@ runtime::operations! {
 
 /// The name of the family, by which functions for several families take it.
 pub const FAMILY: &str = "unified";
-/// What is known about each operation of the family.
+/// The tables of each operation of the family.
 pub const OPERATIONS: &[&tables::Meta] = &[
     <GetAccountAssets as runtime::Operation>::META,
     <BatchModifyOrders as runtime::Operation>::META,

@@ -35,7 +35,7 @@ runtime::parameters! {
     /// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) | Order type of the stop-loss. |
     /// | `tpLimitPrice` | no |  |  | decimal | Execution price of a limit take-profit. |
     /// | `slLimitPrice` | no |  |  | decimal | Execution price of a limit stop-loss. |
-    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Whether a price outside the limit range becomes the best value within it. |
+    /// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) | Says if a price outside the limit range becomes the best value within it. |
     ///
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA trade`
@@ -173,7 +173,7 @@ runtime::parameters! {
         /// `slLimitPrice`: Execution price of a limit stop-loss. Left out, the value stays.
         #[wire("slLimitPrice" from impl IntoDecimal, may_be_blank)]
         pub sl_limit_price: Option<runtime::Decimal>,
-        /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+        /// `pxAmendType`: Says if a price outside the limit range becomes the best value within it. The
         /// exchange defaults to `no`.
         #[wire("pxAmendType" from impl Into)]
         pub px_amend_type: Option<YesNo>,

@@ -22,10 +22,10 @@ runtime::parameters! {
     /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Symbol name. |
     /// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal | Quantity of the order. |
     /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How an order executes. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | The way in which an order executes. |
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) | How long the order may wait. |
-    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | What happens to a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
+    /// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) | The treatment of a price outside the limit range. With yes it is moved to the best value within the range, with no the order is rejected. |
     /// | `timeInForce` | no; only with `orderType` `market` |  |  | [`TimeInForce`](super::TimeInForce) | Has no effect: a market order always executes as ioc. |
     /// | `posSide` | conditionally |  |  | [`PosSide`](super::PosSide) | Position the order is for; futures in hedge mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. Sending one always is recommended. |

@@ -21,7 +21,7 @@ runtime::parameters! {
     /// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` | Business line of the order. |
     /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | Name of a Reality pair. |
     /// | `side` | yes |  |  | [`Side`](super::Side) | Direction. |
-    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | How a Reality order executes. |
+    /// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) | The way in which a Reality order executes. |
     /// | `price` | with `orderType` `limit` |  |  | decimal | Price of the order. |
     /// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal | Quantity of the order. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id. |

@@ -94,7 +94,7 @@ runtime::record! {
         pub hold_mode: Option<HoldMode>,
         /// `marginMode`: Margin mode.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         #[wire("marginMode", conditional)]
         pub margin_mode: Option<MarginMode>,
         /// `stpMode`: Self-trade prevention.
@@ -126,7 +126,7 @@ runtime::record! {
         pub sl_limit_price: Option<runtime::Decimal>,
         /// `reduceOnly`: Whether the order may only reduce a position.
         ///
-        /// It comes only for futures.
+        /// Present only for futures.
         #[wire("reduceOnly", conditional)]
         pub reduce_only: Option<ReduceOnly>,
         /// `feeDetail`: The fees.
@@ -198,12 +198,12 @@ runtime::record! {
         /// `code`: Error code for this modification. The section lists only the two ids; the table of errors
         /// says that an item that fails carries its own code and msg.
         ///
-        /// It comes only where it was rejected.
+        /// Present only where it was rejected.
         #[wire("code", conditional, code)]
         pub code: Option<String>,
         /// `msg`: Error message for this modification.
         ///
-        /// It comes only where it was rejected.
+        /// Present only where it was rejected.
         #[wire("msg", conditional)]
         pub msg: Option<String>,
     }
@@ -223,12 +223,12 @@ runtime::record! {
         pub client_oid: Option<ClientOid>,
         /// `code`: Error code for this order. Absent, which is what was seen, or 00000 when it succeeded.
         ///
-        /// It comes only for an order that failed.
+        /// Present only for an order that failed.
         #[wire("code", conditional, code)]
         pub code: Option<String>,
         /// `msg`: Error message for this order.
         ///
-        /// It comes only for an order that failed.
+        /// Present only for an order that failed.
         #[wire("msg", conditional)]
         pub msg: Option<String>,
     }
@@ -330,7 +330,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What the account has of one coin.
+    /// The balance of the account in one coin.
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Account
     /// assets*.

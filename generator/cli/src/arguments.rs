@@ -96,7 +96,7 @@ pub(crate) fn read(program: &'static Program, given: &[OsString]) -> Result<ArgM
     })
 }
 
-/// What is wrong with the empty argument at this place.
+/// Returns what is wrong with the empty argument at this place.
 fn empty(given: &[OsString], at: usize) -> String {
     let of = match at.checked_sub(1).and_then(|before| given.get(before)?.to_str()) {
         Some(option) if option.starts_with("--") => format!("the value of {option}"),
@@ -135,7 +135,7 @@ fn is_negative_number(argument: &OsStr) -> bool {
     })
 }
 
-/// Whether results are tables: as the arguments say, which may be wrong otherwise, or on a terminal.
+/// Returns whether results are tables: as the arguments say, which may be wrong otherwise, or on a terminal.
 pub(crate) fn asks_for_tables(given: &[OsString], is_terminal: bool) -> bool {
     let texts: Vec<&str> = given.iter().filter_map(|argument| argument.to_str()).collect();
     let value = |(at, text): (usize, &&'_ str), name: &str| {

@@ -24,14 +24,14 @@ pub(crate) type CallOf = for<'a> fn(Called<'a>) -> Running<'a>;
 /// A call under way. It fails if nothing is reported but how it ended.
 pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Ended, Ended>> + Send + 'a>>;
 
-/// What a call needs.
+/// The parts that a call needs.
 pub(crate) struct Called<'a> {
     pub(crate) client: &'a ClientCore,
     /// The parameters of the request, as JSON.
     pub(crate) json: &'a str,
-    /// How an unknown outcome is queried.
+    /// The policy for the queries of an unknown outcome.
     pub(crate) policy: &'a ConfirmPolicy,
-    /// What takes the result.
+    /// The receiver of the result.
     pub(crate) to: &'a mut dyn Report,
     /// Waits until the command is told to end.
     pub(crate) stop: StopOf,
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// What was answered to a change, or became of it, so that its outcome is unknown.
+/// Returns what was answered to a change, or became of it, so that its outcome is unknown.
 fn answered(unknown: &UnknownOutcome) -> String {
     match unknown.why.remedy() {
         Some(remedy) => format!("{}\nhelp: {remedy}", unknown.why),
@@ -308,7 +308,7 @@ fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O,
     O::from_json_in(json, context)
 }
 
-/// How an item of a batch ended; reports it.
+/// Returns how an item of a batch ended; reports it.
 fn of_item<I: Parameters, T: Encode>(to: &mut dyn Report, item: &ItemReport<I, T>) -> Ending {
     let failed = |error: &Error| {
         let (ending, failure) = of_error(error);
@@ -340,7 +340,7 @@ fn json_of(item: &impl Parameters) -> String {
     out.finish()
 }
 
-/// How a change ended, and why it is not done.
+/// Returns how a change ended, and why it is not done.
 fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<Failure>) {
     match confirmation {
         Confirmation::Done(_) => (Ending::Done, None),

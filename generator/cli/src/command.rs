@@ -40,11 +40,11 @@ pub struct Command {
     pub(crate) parameters: fn() -> Vec<Parameter>,
     /// Makes a client id.
     pub(crate) mint: Option<fn() -> String>,
-    /// Whether its answer comes in pages.
+    /// True if its answer comes in pages.
     pub(crate) has_pages: bool,
-    /// Whether it is a read that lists something.
+    /// True if it is a read that lists something.
     pub(crate) is_listing: bool,
-    /// Whether it is a change of several items, each of which is reported, also if its call is told to end.
+    /// True if it is a change of several items, each of which is reported, also if its call is told to end.
     pub(crate) has_items: bool,
     pub(crate) dry_run: fn(DryRunOf<'_>) -> Result<DryRun, Violations>,
     call: CallOf,

@@ -17,7 +17,7 @@ use crate::limits;
 /// The name and the value of a header.
 pub(crate) type Header = (String, String);
 
-/// What a dry run needs: neither a client nor a transport, so that it cannot send anything.
+/// The parts that a dry run needs: neither a client nor a transport, so that it cannot send anything.
 pub(crate) struct DryRunOf<'a> {
     pub(crate) api: &'static Api,
     pub(crate) json: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct DryRunOf<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// What would be sent, and what its checks found.
+/// The request that would be sent, and the findings of its checks.
 pub(crate) struct DryRun {
     meta: &'static Meta,
     address: Option<String>,
@@ -51,7 +51,7 @@ struct ShownCall {
     body: String,
 }
 
-/// What a rule says of the request.
+/// The finding of a rule about the request.
 struct Check {
     rule: &'static str,
     says: &'static str,
@@ -62,7 +62,7 @@ enum CheckResult {
     Kept,
     Broken,
     Warns,
-    /// It depends on these properties, which the account does not state.
+    /// The rule depends on these properties, which the account does not state.
     Needs(Vec<Undecided>),
 }
 
@@ -187,7 +187,7 @@ fn headers(all: &HeaderMap) -> Vec<(String, String)> {
 }
 
 impl DryRun {
-    /// Whether the request would be sent.
+    /// Returns whether the request would be sent.
     pub(crate) fn ending(&self) -> Ending {
         if self.violations.refuse() { Ending::Refused } else { Ending::Done }
     }

@@ -1,4 +1,4 @@
-//! How a command ends.
+//! The end of a command.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::{Error, Violations};
 
-/// How a command ends, which its exit status states.
+/// The end of a command, which its exit status states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Everything was done: 0.
@@ -15,7 +15,7 @@ pub enum Ending {
     NotDone,
     /// Nothing was sent: 2.
     Refused,
-    /// It is not known whether something had its effect: 3.
+    /// Something may have had an effect: 3.
     Unknown,
     /// Some items were done, and the others were not, which is known of each: 4.
     Partly,
@@ -52,7 +52,7 @@ impl Ending {
         }
     }
 
-    /// What it means, for the help.
+    /// Returns what it means, for the help.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -97,7 +97,7 @@ impl From<Outcome> for Ending {
     }
 }
 
-/// How a command ended, and why it is not done.
+/// The end of a command, and the reason why it is not done.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) ending: Ending,
@@ -115,7 +115,7 @@ pub(crate) struct Failure {
     pub(crate) request: Option<String>,
     /// The broken rules.
     pub(crate) violations: Violations,
-    /// What to do.
+    /// Advice on what to do.
     pub(crate) remedy: Option<&'static str>,
 }
 
@@ -127,7 +127,7 @@ impl Ended {
         Self::failed(Ending::Refused, message)
     }
 
-    /// It ended so, for this reason.
+    /// Returns an end for this reason.
     pub(crate) fn failed(ending: Ending, message: impl Into<String>) -> Self {
         Self { ending, failure: Some(Failure { message: message.into(), ..Failure::default() }) }
     }
@@ -141,7 +141,7 @@ impl Ended {
         self
     }
 
-    /// It ended so, and what there is to say of it was reported.
+    /// Returns an end about which everything was reported.
     pub(crate) const fn reported(ending: Ending) -> Self {
         Self { ending, failure: None }
     }
@@ -161,7 +161,7 @@ impl From<Error> for Ended {
     }
 }
 
-/// How a call ended that failed.
+/// Returns how a call ended that failed.
 pub(crate) fn of_error(error: &Error) -> (Ending, Failure) {
     let (ending, violations) = match error {
         Error::Refused(refusal) => (Ending::Refused, refusal.violations.clone()),

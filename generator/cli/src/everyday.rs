@@ -1,4 +1,4 @@
-//! What is done every day with several operations: open orders, positions, and the end of both.
+//! Everyday tasks that take several operations: open orders, positions, and the end of both.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -190,7 +190,7 @@ async fn positions_by_fills(
     Ended::failed(Ending::NotDone, format!("not known from the fills since {since}:{lines}"))
 }
 
-/// What to do about fills that the exchange does not list any more.
+/// Returns what to do about fills that the exchange does not list any more.
 fn out_of_reach(now: Timestamp, operation: &str, begins: Timestamp) -> String {
     let days = now.as_millis().saturating_sub(begins.as_millis()) / u64::try_from(DAY.as_millis()).unwrap_or(u64::MAX);
     let advice = match days {

@@ -1,4 +1,4 @@
-//! What the schema says of operations and parameters, as text of the help.
+//! The statements of the schema about operations and parameters, as text of the help.
 
 use tradeapi_runtime::tables::{Access, Rule, Window};
 
@@ -43,7 +43,7 @@ pub(crate) fn type_name(kind: &Kind) -> String {
     }
 }
 
-/// What stands before the rules of an operation.
+/// The heading before the rules of an operation.
 pub(crate) const RULES: &str = "\n\nRules, checked before it is sent:";
 
 /// The text below the flags of an operation: its facts and its rules.
@@ -83,7 +83,7 @@ pub(crate) fn facts(command: &Command) -> String {
     text
 }
 
-/// What stands below the commands.
+/// Returns what stands below the commands.
 pub(crate) fn exit_statuses() -> String {
     let line = |ending: &Ending| format!("\n  {}  {}", ending.status(), ending.meaning());
     "Exit status:".to_owned() + &Ending::ALL.iter().map(line).collect::<String>()

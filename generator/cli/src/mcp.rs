@@ -42,10 +42,10 @@ use crate::settings::{self, Purpose};
 use crate::table::Program;
 use crate::{everyday, request};
 
-/// How long the call of a change may take before its outcome is queried.
+/// The longest time of the call of a change before its outcome is queried.
 const CALL: Duration = Duration::from_secs(15);
 
-/// What to do about a change that the server may not send.
+/// Advice about a change that the server may not send.
 const NOT_ALLOWED: &str = "Nothing was sent, because this server may not trade. Whoever starts it allows changes with \
                            `mcp --allow-trading`.";
 
@@ -108,7 +108,7 @@ struct Server {
     policy: ConfirmPolicy,
     /// That of `flatten`, whose proof takes longer than a call may otherwise.
     flattening: ConfirmPolicy,
-    /// How long a change may take.
+    /// The longest time of a change.
     longest: Duration,
     /// The address and the headers that dry runs show.
     address: Option<BaseUrl>,
@@ -120,7 +120,7 @@ struct Server {
 struct Collector {
     first: Option<usize>,
     is_dry_run: bool,
-    /// Whether the request is an array, which has no name but that of the argument.
+    /// True if the request is an array, which has no name but that of the argument.
     names_body: bool,
     results: Vec<Value>,
     are_more: bool,
@@ -463,7 +463,7 @@ async fn change(
     called.await
 }
 
-/// What a tool answers.
+/// Returns what a tool answers.
 fn answer(result: &CallToolResult) -> &Value {
     result.structured_content.as_ref().unwrap_or(&Value::Null)
 }

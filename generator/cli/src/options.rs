@@ -25,7 +25,7 @@ pub(crate) const DRY_RUN: &str = "dry-run";
 pub(crate) const FIRST: &str = "first";
 /// The days of fills that positions follow from.
 pub(crate) const DAYS: &str = "days";
-/// How often orders are read.
+/// The pause between two looks at the orders.
 pub(crate) const EVERY: &str = "every";
 /// The name of a shell.
 pub(crate) const SHELL: &str = "shell";
@@ -117,7 +117,7 @@ pub(crate) fn of_operations() -> Vec<Arg> {
     ]
 }
 
-/// What the headers of the API are.
+/// Returns what the headers of the API are.
 fn headers(program: &Program) -> String {
     let all = program.api.headers.iter().map(|header| format!(" {}: {}", header.name, header.doc));
     let all: String = all.collect();

@@ -28,7 +28,7 @@ pub(crate) trait Report: Send {
     /// A page came to its end.
     fn progress(&mut self) {}
 
-    /// What happens while the command runs, which its result does not repeat.
+    /// Returns what happens while the command runs, which its result does not repeat.
     fn step(&mut self, _text: &str) {}
 
     /// Something to know besides the results.
@@ -59,10 +59,10 @@ pub(crate) trait Report: Send {
 /// Prints results to standard output, and everything else to standard error.
 pub(crate) struct Printer {
     format: Format,
-    /// How many results are wanted.
+    /// The number of results that are wanted.
     first: Option<usize>,
     layout: Layout,
-    /// Whether the results are those of a change.
+    /// True if the results are those of a change.
     is_change: bool,
     taken: usize,
     rows: Vec<Row>,
@@ -87,7 +87,7 @@ impl Printer {
         }
     }
 
-    /// Whether columns are chosen, and results have none.
+    /// Returns whether columns are chosen, and results have none.
     pub(crate) fn ignores_columns(&self) -> bool {
         self.format == Format::Json && !self.layout.columns.is_empty()
     }

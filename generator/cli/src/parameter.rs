@@ -5,19 +5,19 @@ use tradeapi_runtime::parameters::described::{DECIMAL, Decision, Described, Row,
 /// A parameter of a request, or of the objects in one.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
-    /// Its name in a request; empty for a body that is an array.
+    /// The name in a request; empty for a body that is an array.
     pub(crate) name: &'static str,
-    /// Its name as a flag, without the dashes.
+    /// The name as a flag, without the dashes.
     pub(crate) flag: String,
-    /// Its values.
+    /// The values.
     pub(crate) kind: Kind,
-    /// Whether it has to be sent.
+    /// True if it has to be sent.
     pub(crate) required: Required,
-    /// Whether `null` is a value.
+    /// True if `null` is a value.
     pub(crate) takes_null: bool,
-    /// Whether an empty text is a value.
+    /// True if an empty text is a value.
     pub(crate) takes_blank: bool,
-    /// What it is, with its default, unit and bounds.
+    /// The meaning of the parameter, with its default, unit and bounds.
     pub(crate) doc: String,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     Json,
 }
 
-/// Whether a parameter has to be sent.
+/// The need to send a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Required {
     /// Always.
@@ -122,7 +122,7 @@ fn of_decision(decision: &Decision, required: Required) -> Vec<Parameter> {
     std::iter::once(decider).chain(members).collect()
 }
 
-/// What a parameter is that goes with several values of a choice: it may mean another thing with each.
+/// Returns what a parameter is that goes with several values of a choice: it may mean another thing with each.
 fn doc_of_cases(docs: &[(String, String)]) -> String {
     match docs {
         [(_, first), others @ ..] if others.iter().all(|(_, doc)| doc == first) => first.clone(),
@@ -141,7 +141,7 @@ impl Required {
 }
 
 impl Kind {
-    /// Whether the values are decimals, or lists of them.
+    /// Returns whether the values are decimals, or lists of them.
     pub(crate) fn is_decimal(&self) -> bool {
         match self {
             Self::Text(name) => *name == DECIMAL,

@@ -94,7 +94,7 @@ fn refuse(parameters: &[Parameter], json: &str, with_empty: bool) -> Result<(), 
     refused.map_or(Ok(()), Err)
 }
 
-/// What is odd about a change, although no rule forbids it: numbers below zero.
+/// Returns what is odd about a change, although no rule forbids it: numbers below zero.
 pub(crate) fn oddities(command: &Command, json: &str) -> Vec<String> {
     let mut oddities = Vec::new();
     if command.meta.effect != Effect::Read {

@@ -11,10 +11,10 @@ const GAP: &str = "  ";
 /// The members of a result as texts.
 pub(crate) type Row = Vec<(String, String)>;
 
-/// How results are laid out.
+/// The layout of results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// Whether the command lists results, so that they are rows, whatever their number.
+    /// True if the command lists results, so that they are rows, whatever their number.
     pub(crate) is_list: bool,
     /// The columns that are wanted; all of them if none is named.
     pub(crate) columns: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Whether a character changes the direction of others, joins them, or is not seen.
+/// Returns whether a character changes the direction of others, joins them, or is not seen.
 fn is_invisible(letter: char) -> bool {
     matches!(
         letter,

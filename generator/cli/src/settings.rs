@@ -25,7 +25,7 @@ pub(crate) fn account(program: &Program, options: &ArgMatches) -> Result<Account
     }
 }
 
-/// How long unknown outcomes are queried, if the options say so.
+/// Returns how long unknown outcomes are queried, if the options say so.
 pub(crate) fn deadline(options: &ArgMatches) -> Option<Duration> {
     seconds(options, names::DEADLINE)
 }
@@ -34,7 +34,7 @@ fn seconds(options: &ArgMatches, name: &str) -> Option<Duration> {
     options.get_one::<u64>(name).copied().map(Duration::from_secs)
 }
 
-/// How unknown outcomes are queried: for this long, unless the options say otherwise.
+/// Returns how unknown outcomes are queried: for this long, unless the options say otherwise.
 pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
     let policy = ConfirmPolicy::new().deadline(deadline(options).unwrap_or(usual));
     match seconds(options, names::LAG) {
@@ -101,21 +101,21 @@ pub(crate) fn address(program: &Program, profile: &Profile, options: &ArgMatches
     BaseUrl::parse(&url, false).map(Some).map_err(|error| error.to_string())
 }
 
-/// What a command does with its client.
+/// The purpose for which a command needs its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It reads what is public, without keys.
+    /// The command reads what is public, without keys.
     Public,
-    /// It reads.
+    /// The command reads.
     Reads,
-    /// It may change something, which a journal stores.
+    /// The command may change something, which a journal stores.
     Changes,
-    /// It asks what became of the changes that a journal has.
+    /// The command asks what became of the changes that a journal has.
     Recovers,
 }
 
 impl Purpose {
-    /// What a call of an operation does.
+    /// Returns what a call of an operation does.
     pub(crate) fn of(meta: &Meta) -> Self {
         match (meta.effect, meta.access) {
             (Effect::Read, Access::Public) => Self::Public,
@@ -164,7 +164,7 @@ fn credentials(program: &Program, profile: &Profile) -> Result<Option<Credential
     Ok(Some(Credentials::new(key.to_string(), part("SECRET"), part("PASSPHRASE"))))
 }
 
-/// Whether an address is on this machine.
+/// Returns whether an address is on this machine.
 fn is_loopback(url: &str) -> bool {
     let host = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();

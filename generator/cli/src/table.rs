@@ -16,7 +16,7 @@ pub struct Program {
     pub name: &'static str,
     /// The version of the crate with the table.
     pub version: &'static str,
-    /// What the API is.
+    /// The API in a few words.
     pub about: &'static str,
     /// The properties that all operations share.
     pub api: &'static Api,
@@ -26,7 +26,7 @@ pub struct Program {
     pub recoveries: &'static [Recovery],
     /// The listings of orders and fills.
     pub listings: &'static [Listing],
-    /// How the account becomes flat.
+    /// The way the account becomes flat.
     pub flats: &'static [Flat],
     /// The listings of open positions.
     pub positions: &'static [PositionListing],
@@ -48,11 +48,11 @@ pub struct PositionListing {
 /// A family of operations.
 #[derive(Debug)]
 pub struct Family {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its title.
+    /// The title.
     pub title: &'static str,
-    /// Its operations.
+    /// The operations.
     pub commands: &'static [Command],
 }
 

@@ -22,7 +22,7 @@ const LATEST_START: Duration = days(1);
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// What the ends of ranges may be, for help and errors.
+/// The forms that the ends of ranges may have, for help and errors.
 const FORMS: &str = "milliseconds since 1970, a date such as 2026-09-21, or a time in ISO 8601";
 
 /// The place of a time in the range of its request.

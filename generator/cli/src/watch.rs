@@ -64,7 +64,7 @@ pub(crate) async fn watch(
     }
 }
 
-/// What is new, changed or gone.
+/// Returns what is new, changed or gone.
 fn changes<'a>(
     before: &'a BTreeMap<String, String>,
     now: &'a BTreeMap<String, String>,

@@ -55,7 +55,7 @@ impl Word {
         }
     }
 
-    /// Whether the command changes something, or says what became of a change.
+    /// Returns whether the command changes something, or says what became of a change.
     pub(crate) const fn changes(self) -> bool {
         match self {
             Self::Flatten => true,

@@ -1,4 +1,4 @@
-//! What a file states, compared with what its drafts state.
+//! The statements of a file, compared with those of its drafts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::draft::Drafts;
 use crate::file;
 use crate::stated::{BOUNDS, Members, Operation, Stated};
 
-/// How much of a kind the file has, and how much of it is in the drafts.
+/// The amount of a kind in the file, and in the drafts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Share {
     pub(crate) read: usize,
@@ -29,7 +29,7 @@ impl std::fmt::Display for Share {
     }
 }
 
-/// What was measured of a file.
+/// The measurements of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) operations: Share,
@@ -342,7 +342,7 @@ fn parts(path: &str) -> Vec<&str> {
     path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }
 
-/// Whether two operations have the same method and path, whatever the parts of the path are called.
+/// Returns whether two operations have the same method and path, whatever the parts of the path are called.
 fn is_same_address(one: &Operation, other: &Operation) -> bool {
     let shape = |path: &str| {
         parts(path).iter().fold(path.to_owned(), |path, part| path.replacen(&format!("{{{part}}}"), "{}", 1))
@@ -350,7 +350,7 @@ fn is_same_address(one: &Operation, other: &Operation) -> bool {
     one.method == other.method && shape(&one.path) == shape(&other.path)
 }
 
-/// Whether two texts are the same number, or the same text.
+/// Returns whether two texts are the same number, or the same text.
 fn is_same(bound: &str, known: &str) -> bool {
     bound == known || bound.parse::<f64>().ok().is_some_and(|bound| known.parse() == Ok(bound))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Whether the modules in these folders of a room compile, with a warning as an error.
+/// Returns whether the modules in these folders of a room compile, with a warning as an error.
 pub(crate) fn compiles(room: &Path, folders: &[&str]) -> bool {
     let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = format!(

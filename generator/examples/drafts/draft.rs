@@ -1,4 +1,4 @@
-//! What the drafts of a family state, read from their YAML.
+//! The statements of the drafts of a family, read from their YAML.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_yaml::Value as Yaml;
 use crate::fill::{operations, read};
 use crate::stated::{BOUNDS, Members, Operation, Stated, text};
 
-/// What the drafts of a family state.
+/// The statements of the drafts of a family.
 pub(crate) struct Drafts {
     pub(crate) operations: Vec<Operation>,
     types: Yaml,

@@ -1,4 +1,4 @@
-//! What an OpenAPI file states, read without any code of the generator.
+//! The statements of an OpenAPI file, read without any code of the generator.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) fn operations(root: &Value) -> Vec<Operation> {
     found
 }
 
-/// What a reference leads to, and the reference.
+/// Returns what a reference leads to, and the reference.
 fn resolved<'a>(root: &'a Value, mut value: &'a Value) -> (&'a Value, String) {
     let mut named = String::new();
     for _ in 0..12 {
@@ -127,7 +127,7 @@ fn answer(root: &Value, operation: &Value) -> Option<Stated> {
     Some(schema_of(root, schema, false, &mut Vec::new()))
 }
 
-/// What a schema states; `within` has the references of the enclosing ones.
+/// Returns what a schema states; `within` has the references of the enclosing ones.
 fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>) -> Stated {
     // Keys beside a reference count since OpenAPI 3.1.
     let has_others = schema.as_object().is_some_and(|all| all.len() > 1 && all.contains_key("$ref"));
@@ -195,7 +195,7 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
     stated
 }
 
-/// Whether a form only requires members that are described elsewhere.
+/// Returns whether a form only requires members that are described elsewhere.
 fn is_condition(form: &Value) -> bool {
     let keys = |value: &Value| {
         value.as_object().is_some_and(|all| {
@@ -305,7 +305,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
     }
 }
 
-/// What two parts state together; the later counts.
+/// Returns what two parts state together; the later counts.
 fn merged(mut to: Stated, part: Stated) -> Stated {
     if !part.kinds.is_empty() {
         (to.kinds, to.items, to.is_unsigned) = (part.kinds, part.items, part.is_unsigned);

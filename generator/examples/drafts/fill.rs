@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_yaml::Value as Yaml;
 
-/// What is made up where a draft has an empty key.
+/// The values that are made up where a draft has an empty key.
 struct Filler {
     types: Yaml,
 }

@@ -1,15 +1,15 @@
-//! What is stated of operations, by an OpenAPI file or by a draft.
+//! The statements about operations, by an OpenAPI file or by a draft.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What is stated of a parameter, a field, or the data of an answer.
+/// The statements about a parameter, a field, or the data of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stated {
     /// The possible types in JSON: `string`, `integer`, `number`, `boolean`, `array`, `object`, `map` or `json`.
     pub(crate) kinds: Vec<String>,
-    /// Of the items of an array, or the values of a map.
+    /// The items of an array, or the values of a map.
     pub(crate) items: Vec<String>,
     pub(crate) is_required: bool,
     pub(crate) is_unsigned: bool,
@@ -20,15 +20,15 @@ pub(crate) struct Stated {
     pub(crate) bounds: BTreeMap<&'static str, String>,
     /// Where it is stated: of a file a reference, which ends a recursion; of a draft the name of a record.
     pub(crate) named: String,
-    /// Of a draft: the comments above it, and whether its type is an empty key.
+    /// In a draft: the comments above it, and whether its type is an empty key.
     pub(crate) comments: String,
     pub(crate) is_empty: bool,
-    /// Of a parameter: `path`, `query`, `header`, `cookie`, `json` or `form`.
+    /// In a parameter: `path`, `query`, `header`, `cookie`, `json` or `form`.
     pub(crate) place: String,
     pub(crate) fields: Vec<(String, Stated)>,
     /// The members of each form, where there are several; those of a choice in a draft.
     pub(crate) forms: Vec<Members>,
-    /// Of a file: whether one of several forms applies.
+    /// In a file: whether one of several forms applies.
     pub(crate) is_open: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     pub(crate) forms: Vec<Members>,
     /// The data of the first success, if it is JSON.
     pub(crate) answer: Option<Stated>,
-    /// Of a draft: what its file lists as not read.
+    /// In a draft: what its file lists as not read.
     pub(crate) not_read: Vec<String>,
 }
 

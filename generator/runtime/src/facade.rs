@@ -1,4 +1,4 @@
-//! What other programs see in place of the modules below: blocking calls, and what only emitted code needs.
+//! The faces of the modules below: blocking calls, and what only emitted code needs.
 
 #[cfg(feature = "blocking")]
 pub mod blocking;

@@ -1,4 +1,4 @@
-//! What speaks HTTP: signatures, transports, requests and responses on the wire, rate limits, and what is observed there.
+//! The modules that speak HTTP: signatures, transports, requests and responses on the wire, rate limits, and what is observed there.
 
 pub mod drift;
 pub mod limits;

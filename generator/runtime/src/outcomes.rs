@@ -1,4 +1,4 @@
-//! What became of a change: queries of unknown outcomes, the comparison of an account with its journal, and the end of
+//! The outcomes of changes: queries of unknown outcomes, the comparison of an account with its journal, and the end of
 //! everything that is open.
 
 pub mod confirm;

@@ -1,4 +1,4 @@
-//! What is remembered of changes: the journal, the orders that a client tracks, positions, and what a record proves.
+//! The memory of changes: the journal, the orders that a client tracks, positions, and what a record proves.
 
 pub(crate) mod evidence;
 pub mod journal;

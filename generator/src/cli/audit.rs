@@ -36,7 +36,7 @@ impl Arguments {
     }
 }
 
-/// Whether a name is that of a folder rather than of a revision: it exists, or no revision can be written so.
+/// Returns whether a name is that of a folder rather than of a revision: it exists, or no revision can be written so.
 fn is_folder(name: &str) -> bool {
     Path::new(name).is_dir() || name.starts_with(['/', '.']) || name.contains('\\')
 }
@@ -67,7 +67,7 @@ pub(crate) fn run(schema: &Schema, arguments: &Arguments, output: &Output) -> Re
     })
 }
 
-/// What to do next; `None` if nothing is left to do.
+/// Returns what to do next; `None` if nothing is left to do.
 fn next(audit: &Audit, is_accepted: bool) -> Option<&'static str> {
     if audit.differences() > 0 {
         return Some("write in the schema what the documents say now, run `check`, then `audit` with `--accept`");

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Folder with the schema that is compared with a revision.
     #[arg(long, value_name = "FOLDER", default_value = "schema", conflicts_with = "old")]
     schema: PathBuf,
-    /// How the differences are written; with `json`, mistakes of a schema are, too.
+    /// The form of the differences; with `json`, mistakes of a schema have it, too.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Exit with 1 when there is a difference of one of these classes.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use tradeapi_gen::{Diagnostics, Difference, Format};
 
-/// How mistakes are printed.
+/// The form in which mistakes are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Each mistake underlined in its file.
@@ -32,7 +32,7 @@ impl Output {
         Self { format, failed: OnceCell::new() }
     }
 
-    /// Whether a program reads the output.
+    /// Returns whether a program reads the output.
     pub(crate) fn is_json(&self) -> bool {
         self.format == OutputFormat::Json
     }
@@ -141,7 +141,7 @@ fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
     })
 }
 
-/// Whether standard error shows colours: only a terminal does, and the environment can turn them off.
+/// Returns whether standard error shows colours: only a terminal does, and the environment can turn them off.
 fn colours() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_forced = is_set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");

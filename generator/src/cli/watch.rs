@@ -9,7 +9,8 @@ use tradeapi_gen::Generator;
 
 use super::Output;
 
-/// How often the folder is polled. An editor that saves several files takes less time than this between two of them.
+/// The time between two looks at the folder. An editor that saves several files takes less time than this between two
+/// of them.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Generates after each change, until Ctrl-C. Mistakes are printed, and the next change is awaited.

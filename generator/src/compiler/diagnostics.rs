@@ -1,4 +1,4 @@
-//! What went wrong, where, and what to do about it.
+//! Mistakes: where something went wrong, and what to do about it.
 
 mod code;
 mod place;
@@ -28,21 +28,21 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// The stable code of this kind of mistake, such as `E0203`.
     pub code: Code,
-    /// What is wrong, in one sentence.
+    /// The mistake, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// Advice on what to do.
     pub help: Option<String>,
     /// A likely fix, if there is one.
     pub fix: Option<Fix>,
     /// Other places that explain it, each with the reason.
     pub related: Vec<(Place, String)>,
-    /// What tells mistakes of this code apart when causes are separated from consequences.
+    /// The part of a mistake that tells mistakes of one code apart when causes are separated from consequences.
     kind: Kind,
     /// The unknown name, if that is the mistake.
     unknown: Option<UnknownName>,
 }
 
-/// What tells mistakes of one code apart: their messages are only read by people.
+/// The part of a mistake that tells mistakes of one code apart: their messages are only read by people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Nothing but the code.
@@ -87,13 +87,13 @@ enum Scope {
 }
 
 impl Diagnostic {
-    /// Whether it is an unknown key with no similar key in its mapping.
+    /// Returns whether it is an unknown key with no similar key in its mapping.
     fn is_unknown_key(&self) -> bool {
         self.code == Code::UnknownKey && self.fix.is_none()
     }
 
-    /// Whether it belongs to another mapping or list, like lines whose heading is missing: keys that are reported as
-    /// missing elsewhere may be among these lines.
+    /// Returns whether it belongs to another mapping or list, like lines whose heading is missing: keys that are
+    /// reported as missing elsewhere may be among these lines.
     fn is_misplaced(&self) -> bool {
         self.is_unknown_key() || self.kind == Kind::TextForMapping
     }
@@ -107,9 +107,9 @@ impl Diagnostic {
 /// A change of a file that probably fixes a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fix {
-    /// What to replace.
+    /// The text to replace.
     pub place: Place,
-    /// What to put there.
+    /// The new text.
     pub text: String,
 }
 
@@ -126,7 +126,7 @@ pub struct Diagnostics {
     reading: Box<UnderReading>,
 }
 
-/// What is known while files are read, and decides what is reported at the end of it.
+/// Facts that are collected while files are read, and decide what is reported at the end.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct UnderReading {
     /// Keys that exist and could not be read, each with its file; they must not be reported as missing, too.
@@ -153,7 +153,7 @@ impl Diagnostics {
         self.items.len()
     }
 
-    /// Whether there are no mistakes.
+    /// Returns whether there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -164,7 +164,7 @@ impl Diagnostics {
         render::render(self, format)
     }
 
-    /// How much was found and noted so far; it stays the same while nothing is.
+    /// Returns how much was found and noted so far; it stays the same while nothing is.
     pub(crate) fn extent(&self) -> [usize; 4] {
         let UnderReading { unread, later, lacking } = &*self.reading;
         [self.items.len(), unread.len(), later.len(), lacking.len()]
@@ -175,7 +175,7 @@ impl Diagnostics {
         self.items.iter().filter_map(|item| Some(item.place?.file)).collect()
     }
 
-    /// Whether something within a value on one line was reported, or after it on this line.
+    /// Returns whether something within a value on one line was reported, or after it on this line.
     pub(crate) fn is_mistaken_within(&self, value: Place) -> bool {
         let mut places = self.items.iter().filter_map(|item| item.place);
         places.any(|place| (place.file, place.line) == (value.file, value.line) && value.start < place.start)
@@ -186,7 +186,7 @@ impl Diagnostics {
         self.reading.unread.insert((file, key.to_owned()));
     }
 
-    /// Whether a file has this key somewhere with a value that was reported.
+    /// Returns whether a file has this key somewhere with a value that was reported.
     pub(crate) fn is_unread(&self, file: u32, key: &str) -> bool {
         self.reading.unread.contains(&(file, key.to_owned()))
     }

@@ -38,7 +38,7 @@ pub(crate) struct RecordedFile {
 }
 
 impl RecordedFile {
-    /// Whether the file still has the bytes that were written.
+    /// Returns whether the file still has the bytes that were written.
     pub(crate) fn is_intact(&self, path: &Path) -> bool {
         std::fs::read(path).is_ok_and(|bytes| digest(bytes.as_slice()) == self.text)
     }
@@ -58,7 +58,7 @@ impl Earlier {
         }
     }
 
-    /// Whether the run had the same inputs, and all of its files are still intact.
+    /// Returns whether the run had the same inputs, and all of its files are still intact.
     pub(crate) fn is_up_to_date(&self, given: u64, folder: &Path) -> bool {
         self.given == given
             && !self.files.is_empty()
@@ -123,7 +123,7 @@ fn program() -> Option<u64> {
     })
 }
 
-/// What distinguishes a file from another one with the same length and modification time.
+/// Returns what distinguishes a file from another one with the same length and modification time.
 #[cfg(unix)]
 fn changed(file: &std::fs::Metadata) -> impl Hash + use<> {
     use std::os::unix::fs::MetadataExt as _;

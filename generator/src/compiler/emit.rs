@@ -64,7 +64,7 @@ use crate::compiler::model::{Api, Family, Source};
 
 /// A file to be emitted.
 pub(crate) struct Job<'a> {
-    /// Its name relative to the output folder.
+    /// The name relative to the output folder.
     pub(crate) name: String,
     file: Box<dyn Fn() -> File + Send + Sync + 'a>,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Member {
 }
 
 impl Node {
-    /// Its kind, for messages.
+    /// Returns the kind, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",

@@ -34,12 +34,12 @@ pub(crate) struct Documents {
     pub(crate) api: raw::Api,
     /// A place that stands for `api.yaml` as a whole.
     pub(crate) api_place: Place,
-    /// Whether `api.yaml` exists and was read without a mistake, so that a key that is absent was left out on purpose.
+    /// True if `api.yaml` exists and was read without a mistake, so that a key that is absent was left out on purpose.
     pub(crate) api_is_sound: bool,
     /// `codes.yaml`, which is optional.
     pub(crate) codes: raw::Codes,
     pub(crate) families: Vec<FamilyDocuments>,
-    /// Whether some file could not be read, so that an unknown name may be defined there.
+    /// True if some file could not be read, so that an unknown name may be defined there.
     pub(crate) incomplete: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct FamilyDocuments {
 #[derive(Debug)]
 pub(crate) struct Sources {
     all: Vec<SchemaFile>,
-    /// Whether every file exists and is text.
+    /// True if every file exists and is text.
     pub(crate) are_sound: bool,
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum Readers {
     Two,
 }
 
-/// How files are read.
+/// The way files are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading<'a> {
     pub(crate) readers: Readers,
@@ -199,7 +199,7 @@ fn family(
     family
 }
 
-/// Whether a file exists, readable or not.
+/// Returns whether a file exists, readable or not.
 fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }

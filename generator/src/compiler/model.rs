@@ -1,4 +1,4 @@
-//! What the schema says: resolved, immutable and free of YAML. All later steps read the model only.
+//! The content of the schema: resolved, immutable and free of YAML. All later steps read the model only.
 
 mod account;
 pub(crate) mod alphabet;
@@ -186,7 +186,7 @@ pub(crate) struct Family {
     pub(crate) source: Option<Source>,
     /// Who has seen its operations on the wire, if no document describes it.
     pub(crate) sources: Sources,
-    /// Whether numbers and times travel as JSON strings, unless a field says otherwise.
+    /// True if numbers and times travel as JSON strings, unless a field says otherwise.
     pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
     pub(crate) limits: Vec<Ceiling>,
@@ -209,7 +209,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// Whether no document describes it.
+    /// Returns whether no document describes it.
     pub(crate) fn is_observed(&self) -> bool {
         !self.sources.is_empty()
     }
@@ -241,7 +241,7 @@ impl Source {
 pub(crate) struct Probe {
     pub(crate) place: Place,
     pub(crate) operation: (String, Place),
-    /// Its request as wire JSON.
+    /// The request as wire JSON.
     pub(crate) request: (String, Place),
 }
 

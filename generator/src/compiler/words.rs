@@ -12,8 +12,8 @@ pub(crate) trait Word: Copy + 'static {
     /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
 
-    /// Whether a word that is spelled nearly like one of them is probably that one. Near names of algorithms and
-    /// of forms mean other signatures.
+    /// True if a word that is spelled nearly like one of them is probably that one. Near names of algorithms and of
+    /// forms mean other signatures.
     const ARE_SUGGESTED: bool;
 
     /// The word with this spelling.
@@ -51,7 +51,7 @@ values_of_keys! {
 }
 
 words! {
-    /// What an access limit bounds.
+    /// The thing that an access limit bounds.
     #[derive(Default)]
     pub(crate) enum AccessOf {
         #[default]
@@ -59,7 +59,7 @@ words! {
         Data = "data",
     }
 
-    /// How the next page of a listing is requested.
+    /// The way the next page of a listing is requested.
     pub(crate) enum PagesBy {
         Cursor = "cursor",
         Link = "link",
@@ -74,7 +74,7 @@ words! {
         OldestFirst = "oldest_first",
     }
 
-    /// What a listing shows of an account.
+    /// The part of an account that a listing shows.
     pub(crate) enum Shown {
         OpenOrders = "open_orders",
         PastOrders = "past_orders",
@@ -82,18 +82,18 @@ words! {
         Positions = "positions",
     }
 
-    /// What a repeat does.
+    /// The effect of a repeat.
     pub(crate) enum Harmless {
         Harmless = "harmless",
     }
 
-    /// How one number travels.
+    /// The form in which one number travels.
     pub(crate) enum Travels {
         Text = "text",
         Number = "number",
     }
 
-    /// How times travel.
+    /// The form in which times travel.
     pub(crate) enum Times {
         Seconds = "seconds",
         Milliseconds = "milliseconds",
@@ -132,17 +132,17 @@ words! {
         Null = "null",
     }
 
-    /// How a value of the exchange is kept.
+    /// The form in which a value of the exchange is kept.
     pub(crate) enum Keep {
         LeftOut = "left_out",
     }
 
-    /// What a document leaves open.
+    /// A fact that a document leaves open.
     pub(crate) enum Unstated {
         Unstated = "unstated",
     }
 
-    /// How a rule is kept.
+    /// The way a rule is kept.
     pub(crate) enum RuleKind {
         Type = "type",
         Checked = "checked",
@@ -178,7 +178,7 @@ words! {
         Sorted = "sorted",
     }
 
-    /// What a property of an account is.
+    /// The type of a property of an account.
     pub(crate) enum PropertyType {
         Flag = "flag",
         Time = "time",
@@ -193,15 +193,15 @@ words! {
         ByCode = "by_code",
     }
 
-    /// How well established it is what a code proves: several sources agree, only one states it, or they contradict
-    /// each other.
+    /// The degree to which the meaning of a code is established: several sources agree, only one states it, or they
+    /// contradict each other.
     pub(crate) enum Certainty {
         Several = "several",
         Single = "single",
         Conflicting = "conflicting",
     }
 
-    /// How the numbers and times of a family travel.
+    /// The form in which the numbers and times of a family travel.
     pub(crate) enum Numbers {
         Text = "text",
         Json = "json",

@@ -25,14 +25,14 @@ const MANIFEST: &str = ".manifest";
 pub(crate) struct Kind {
     /// The extensions of emitted files. The manifest cannot name others, because anyone can edit it.
     pub(crate) endings: &'static [&'static str],
-    /// Whether the folder may hold nothing else.
+    /// True if the folder may hold nothing else.
     pub(crate) is_alone: bool,
 }
 
 /// Rust files, in a folder that may hold others.
 pub(crate) const RUST: Kind = Kind { endings: &["rs"], is_alone: false };
 
-/// What is said of a file that no run wrote.
+/// The remark about a file that no run wrote.
 const NOT_OURS: &str = "the generator did not write it";
 
 /// The prefix of temporary files; a run that is killed leaves the ones that it was writing.
@@ -50,7 +50,7 @@ pub struct Report {
     pub unchanged: Vec<PathBuf>,
     /// Files that are no longer emitted.
     pub removed: Vec<PathBuf>,
-    /// How long the run took.
+    /// The duration of the run.
     pub took: Duration,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Writing {
     folder: PathBuf,
     names: BTreeSet<String>,
     surplus: BTreeSet<String>,
-    /// Whether the manifest names these files and no others.
+    /// True if the manifest names these files and no others.
     is_settled: bool,
     done: Mutex<Done>,
 }
@@ -222,7 +222,7 @@ fn files_below(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether it is a temporary file of a run that was killed.
+/// Returns whether it is a temporary file of a run that was killed.
 fn is_temporary(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY))
 }
@@ -241,7 +241,7 @@ fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
     leads_out.then(|| (parent.to_owned(), "it is a link to another folder"))
 }
 
-/// What is found in place of a file, unless it is one of ours.
+/// Returns what is found in place of a file, unless it is one of ours.
 fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf, &'static str)> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     let what = if metadata.is_dir() {
@@ -308,7 +308,8 @@ pub(crate) fn surplus(folder: &Path, is_emitted: impl Fn(&str) -> bool, kind: &K
     manifest.lines().filter(ours).map(str::to_owned).collect()
 }
 
-/// Whether the manifest may name the file. Anyone can edit the manifest, so its names must not lead out of the folder.
+/// Returns whether the manifest may name the file. Anyone can edit the manifest, so its names must not lead out of the
+/// folder.
 fn is_emitted_name(name: &str, kind: &Kind) -> bool {
     let part = |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains(['\\', ':']);
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| kind.endings.contains(&ending));

@@ -42,7 +42,8 @@ pub struct Drafted {
     pub left_out: Vec<String>,
     /// Places of the source that were not read and belong to no operation.
     pub unread: Vec<String>,
-    /// How many statements of the source were read, left a key empty and were not read; `None` if they were not counted.
+    /// The numbers of statements of the source that were read, left a key empty and were not read; `None` if they were
+    /// not counted.
     pub statements: Option<(usize, usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the command line prints about a schema.
+//! Tables about a schema, as the command line prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::tools::drift::{self, Drift};
 use crate::tools::rules::{self, Case};
 use crate::{tools::diff, tools::export, tools::list, tools::operation_page};
 
-/// What a site shows besides the schema.
+/// Inputs of a site besides the schema.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SiteOptions<'a> {
     /// An older schema and its name; a page of the site lists the changes since.
@@ -94,7 +94,7 @@ impl Schema {
         Some(rules::evaluate(family, operation, &request, &account, now))
     }
 
-    /// What a newer version of the schema changes for dependents of the crate that this one emits.
+    /// Returns what a newer version of the schema changes for dependents of the crate that this one emits.
     pub fn diff(&self, newer: &Self) -> diff::Diff {
         diff::diff(&self.side(), &newer.side())
     }

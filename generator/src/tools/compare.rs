@@ -13,20 +13,20 @@ use crate::compiler::write::{Kind, surplus};
 pub struct Difference {
     /// The file.
     pub path: PathBuf,
-    /// How it differs.
+    /// The kind of difference.
     pub change: Change,
     /// A short diff, from the current to the generated text.
     pub diff: String,
 }
 
-/// How a file differs from what the schema generates.
+/// A difference between a file and what the schema generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It exists with other bytes.
+    /// Other bytes.
     Stale,
-    /// It does not exist.
+    /// No file.
     Missing,
-    /// It was emitted by an earlier run and no longer is.
+    /// A file of an earlier run that is not emitted any more.
     Surplus,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// What writing these files would change.
+/// Returns what writing these files would change.
 pub(crate) fn compare(
     folder: &Path,
     files: &BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! What a change of the schema means for those who depend on the emitted crate.
+//! The meaning of a change of the schema for those who depend on the emitted crate.
 //!
 //! Two resolved schemas are compared rather than their texts: the elements of both are paired by name, and the keys of
 //! each pair are compared. The key itself states the effect of a difference, next to its value.

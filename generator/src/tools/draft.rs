@@ -23,7 +23,7 @@ pub(crate) use additions::add_types;
 /// A `types.yaml` without types.
 pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/types.json\n";
 
-/// What is known about an operation.
+/// The facts known about an operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) name: String,
@@ -59,7 +59,7 @@ pub(crate) struct Draft {
     pub(crate) by_value: Vec<(String, ByValue)>,
     /// The window, by its keys; a source may state bounds only.
     pub(crate) window: Vec<(&'static str, String)>,
-    /// How far back the answer reaches.
+    /// The time that the answer reaches back.
     pub(crate) history: Option<String>,
     pub(crate) is_both_or_neither: bool,
     pub(crate) response: Answer,
@@ -79,7 +79,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Whether a choice of the request itself has objects, lists of them or maps.
+    /// Returns whether a choice of the request itself has objects, lists of them or maps.
     fn chooses_objects(&self) -> bool {
         let is_object = |field: &DraftField| field.kind == JsonKind::Map || !field.fields.is_empty();
         let by_value = self.by_value.iter().flat_map(|(_, choice)| &choice.cases).flat_map(|(_, members)| members);
@@ -138,7 +138,8 @@ pub(crate) struct Tally {
 pub(crate) struct Wanted(pub(crate) Vec<String>);
 
 impl Wanted {
-    /// Whether an operation with this path and these other names is drafted. A path also stands for those below it.
+    /// Returns whether an operation with this path and these other names is drafted. A path also stands for those below
+    /// it.
     pub(crate) fn has<'a>(&self, path: &str, names: impl IntoIterator<Item = &'a str>) -> bool {
         let is_below = |wanted: &str| {
             let rest = path.strip_prefix(wanted.trim_end_matches('/')).filter(|_| wanted.starts_with('/'));
@@ -158,7 +159,7 @@ pub(crate) struct DraftField {
     pub(crate) apart: Option<In>,
     /// The name there, if another parameter has it.
     pub(crate) sent_as: Option<String>,
-    /// Whether it travels outside of a JSON body, where numbers have no quotes.
+    /// True if it travels outside of a JSON body, where numbers have no quotes.
     pub(crate) is_bare: bool,
     pub(crate) kind: JsonKind,
     /// The type of the values of a list.
@@ -187,15 +188,15 @@ pub(crate) struct DraftField {
     pub(crate) times: Option<Times>,
     pub(crate) scale: Option<String>,
     pub(crate) is_text: bool,
-    /// Those of the listed values that are deprecated, with what the source states of it.
+    /// The listed values that are deprecated, with the statements of the source about them.
     pub(crate) deprecated_values: Vec<(String, Vec<(&'static str, String)>)>,
-    /// Whether the listed values are JSON numbers.
+    /// True if the listed values are JSON numbers.
     pub(crate) is_of_numbers: bool,
-    /// Whether a text of an answer is a JSON number, or a boolean 1 or 0.
+    /// True if a text of an answer is a JSON number, or a boolean 1 or 0.
     pub(crate) is_json_number: bool,
-    /// Whether the source states more than one type, or one that the language does not have.
+    /// True if the source states more than one type, or one that the language does not have.
     pub(crate) is_undecided: bool,
-    /// Whether it is an object that encloses it.
+    /// True if it is an object that encloses it.
     pub(crate) is_again: bool,
     /// The name of the source for the object, or for the objects of the list.
     pub(crate) named: Option<String>,
@@ -203,11 +204,11 @@ pub(crate) struct DraftField {
     pub(crate) fields: Vec<DraftField>,
     pub(crate) choices: Vec<OneOf>,
     pub(crate) by_value: Vec<ByValue>,
-    /// Of an answer: the records of which the object, or each object of the list, is one.
+    /// In an answer: the records of which the object, or each object of the list, is one.
     pub(crate) one_of: Option<Box<Cases>>,
-    /// Whether the objects travel as arrays.
+    /// True if the objects travel as arrays.
     pub(crate) is_by_position: bool,
-    /// Of a list of objects that is an object on the wire: the field with the name of each.
+    /// In a list of objects that is an object on the wire: the field with the name of each.
     pub(crate) key: Option<String>,
     /// Remarks of the source.
     pub(crate) remarks: Vec<String>,
@@ -306,7 +307,7 @@ pub(crate) struct Data {
     pub(crate) key: Option<String>,
     /// The member inside which a list of it was also seen.
     pub(crate) observed_under: Option<String>,
-    /// Whether it travels as the value of its only field, or is known to have none.
+    /// True if it travels as the value of its only field, or is known to have none.
     pub(crate) is_value: bool,
     pub(crate) is_empty: bool,
     /// The name of the source for it.

@@ -21,7 +21,7 @@ const FILES: [(&str, &str); 10] = [
     ("README.md", include_str!("init/files/README.md")),
 ];
 
-/// What another machine runs, for a project whose dependencies it can find.
+/// The workflow of another machine, for a project whose dependencies it can find.
 const CI: (&str, &str) = (".github/workflows/ci.yml", include_str!("init/files/ci.yml"));
 
 /// The files of a project with their names. `crates` is the folder of this project's sources, and `git` a repository of

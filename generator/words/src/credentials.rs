@@ -26,7 +26,7 @@ crate::words! {
         Md5 = "md5",
     }
 
-    /// How a timestamp is written.
+    /// The form of the timestamp.
     pub enum TimestampForm {
         /// Unix seconds.
         Seconds = "s",
@@ -42,7 +42,7 @@ crate::words! {
         Iso8601Seconds = "iso8601-seconds",
     }
 
-    /// How a nonce is written.
+    /// The form of the nonce.
     pub enum NonceForm {
         /// A number that grows with each request of a client, and is at least the time in milliseconds.
         Number = "number",
@@ -70,17 +70,17 @@ crate::words! {
         EcdsaSha256 = "ecdsa-sha256",
     }
 
-    /// How a secret is written.
+    /// The form of a secret.
     pub enum SecretForm {
-        /// Its text is the secret.
+        /// The text is the secret.
         Text = "text",
-        /// Its text is the secret in Base64.
+        /// The text is the secret in Base64.
         Base64 = "base64",
-        /// Its text is the secret in Base64, with the alphabet for addresses.
+        /// The text is the secret in Base64, with the alphabet for addresses.
         Base64Url = "base64url",
     }
 
-    /// How bytes become text.
+    /// The form in which bytes become text.
     pub enum Encoding {
         /// The standard alphabet, padded.
         Base64 = "base64",

@@ -5,8 +5,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 /// All bytes but the letters, the digits and the marks that need no escape anywhere in a URL.
 pub const RESERVED: &AsciiSet = &without(NON_ALPHANUMERIC, b"-._~");
 
-/// What the names and values of a query cannot have as it is. RFC 3986 allows more marks than are left out here: `&`,
-/// `+` and `=` have a meaning between values, and the apostrophe would be escaped by URL libraries, after it was signed.
+/// The characters that the names and values of a query cannot have as they are. RFC 3986 allows more marks than are
+/// left out here: `&`, `+` and `=` have a meaning between values, and the apostrophe would be escaped by URL libraries,
+/// after it was signed.
 pub const NOT_IN_QUERIES: &AsciiSet = &without(RESERVED, b":/@$,;!()*?");
 
 const fn without(set: &AsciiSet, marks: &[u8]) -> AsciiSet {

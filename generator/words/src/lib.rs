@@ -1,6 +1,6 @@
-//! What the generator and the clients that it writes share: the words of the schema language that mean something at run
-//! time, each declared once with its spelling, the calendar, the escapes of URLs, the letters of minted ids, and which of
-//! several names resembles a misspelt one.
+//! Words that the generator and the clients that it writes share: the words of the schema language that mean something
+//! at run time, each declared once with its spelling, the calendar, the escapes of URLs, the letters of minted ids, and
+//! which of several names resembles a misspelt one.
 //!
 //! The runtime re-exports the words in its own modules.
 #![forbid(unsafe_code)]
@@ -23,8 +23,8 @@ pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The number of letters of a minted id, without a prefix: of the time in milliseconds, the process, and a count.
 pub const MINTED_PARTS: [usize; 3] = [9, 8, 4];
 
-/// How far a time may exceed the bound of a window before a check refuses it, in milliseconds: clocks differ, and time
-/// passes between creating and checking a request.
+/// The time by which a time may exceed the bound of a window before a check refuses it, in milliseconds: clocks differ,
+/// and time passes between creating and checking a request.
 pub const ACCESS_TOLERANCE_MS: u64 = 60_000;
 
 /// Declares enums whose variants are words, each with its spelling.

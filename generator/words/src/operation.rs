@@ -1,7 +1,7 @@
 //! Words about operations, and how their requests travel.
 
 crate::words! {
-    /// What an operation changes. Reads are always safe to repeat.
+    /// The effect of an operation. Reads are always safe to repeat.
     pub enum Effect {
         /// Nothing.
         Read = "read",
@@ -56,7 +56,7 @@ crate::words! {
         Form = "form",
     }
 
-    /// How a list is written in a query or a form.
+    /// The form of a list in a query or a form.
     pub enum Lists {
         /// As one JSON text.
         Json = "json",
@@ -70,7 +70,7 @@ crate::words! {
         Indexed = "indexed",
     }
 
-    /// How an object is written in a query or a form.
+    /// The form of an object in a query or a form.
     pub enum Objects {
         /// As one JSON text.
         Json = "json",
@@ -84,7 +84,7 @@ crate::words! {
     pub enum Sent {
         /// All requests.
         Always = "always",
-        /// Those of the operations that name it.
+        /// The failures of the operations that name the result.
         ByOperation = "by_operation",
     }
 
@@ -92,11 +92,11 @@ crate::words! {
     pub enum Around {
         /// All.
         All = "all",
-        /// Those with an HTTP status other than success.
+        /// The failures with an HTTP status other than success.
         Failures = "failures",
     }
 
-    /// How a response states when a pool is free.
+    /// The form in which a response states when a pool is free.
     pub enum ResetForm {
         /// In so many seconds.
         InSeconds = "in_seconds",
@@ -108,18 +108,18 @@ crate::words! {
         AtMilliseconds = "at_milliseconds",
     }
 
-    /// What happens to a request that breaks a checked rule.
+    /// The treatment of a request that breaks a checked rule.
     #[derive(PartialOrd, Ord)]
     pub enum Severity {
-        /// It is sent, and its reply contains a warning.
+        /// The request is sent, and its reply contains a warning.
         Warn = "warn",
-        /// It is refused.
+        /// The request is refused.
         Refuse = "refuse",
     }
 }
 
 impl Method {
-    /// Whether parameters usually go into the query.
+    /// Returns whether parameters usually go into the query.
     pub const fn has_query(self) -> bool {
         matches!(self, Self::Get | Self::Delete)
     }

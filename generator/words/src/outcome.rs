@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Effect;
 
 crate::words! {
-    /// How a call can end, from the results before sending to those after the response.
+    /// The end of a call, from the results before sending to those after the response.
     pub enum CallResult {
         /// The documents forbid the request.
         Refused = "refused",
@@ -49,7 +49,7 @@ crate::words! {
         ItemUnaccounted = "item-unaccounted",
     }
 
-    /// What a code proves about the request that it answers. It proves nothing about an earlier attempt.
+    /// The proof that a code gives about the request that it answers. It proves nothing about an earlier attempt.
     pub enum CodeProof {
         /// The request had no effect.
         NotDone = "not_done",
@@ -100,7 +100,7 @@ crate::words! {
         Account = "account",
     }
 
-    /// What differs between an answer and the documents, as reports of drift spell it.
+    /// A difference between an answer and the documents, as reports of drift spell it.
     #[derive(PartialOrd, Ord)]
     pub enum DriftKind {
         /// An undocumented field.
@@ -123,7 +123,7 @@ crate::words! {
 }
 
 impl CallResult {
-    /// Whether the exchange may have received the request.
+    /// Returns whether the exchange may have received the request.
     pub const fn may_be_sent(self) -> bool {
         !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
     }
@@ -138,8 +138,8 @@ impl CodeProof {
         }
     }
 
-    /// Whether a request that was refused at `stage` may have had its effect. A `compound` request does several things,
-    /// and some may be done when the rules of trading stop another.
+    /// Returns whether a request that was refused at `stage` may have had its effect. A `compound` request does several
+    /// things, and some may be done when the rules of trading stop another.
     pub fn leaves_open(self, stage: Stage, effect: Effect, compound: bool) -> bool {
         let may_be_partly_done = compound && stage == Stage::Trading;
         match (self, effect) {

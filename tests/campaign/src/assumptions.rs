@@ -1,5 +1,5 @@
-//! What a client cannot know and has to assume of an exchange, of the network and of other programs, and how far a
-//! campaign goes: within each assumption by default, and beyond one where that is asked for.
+//! Assumptions of a client about an exchange, the network and other programs, and the distance that a campaign goes:
+//! within each assumption by default, and beyond one where that is asked for.
 //!
 //! Beyond an assumption no client can be right, so a campaign that finds nothing there does not vary it at all.
 //!
@@ -70,11 +70,11 @@ impl Assumption {
 /// Something that a campaign varies.
 struct Dial {
     what: &'static str,
-    /// Its range by default.
+    /// The range by default.
     within: &'static str,
-    /// Its range beyond an assumption.
+    /// The range beyond an assumption.
     beyond: Option<(Assumption, &'static str)>,
-    /// How often it occurred.
+    /// The number of occurrences.
     times: fn(&Counts) -> u64,
 }
 
@@ -161,7 +161,7 @@ const DIALS: &[Dial] = &[
 pub struct Varied<'a> {
     /// The assumptions that do not hold.
     pub beyond: &'a BTreeSet<Assumption>,
-    /// What was counted.
+    /// The counts of the campaign.
     pub counts: &'a Counts,
 }
 

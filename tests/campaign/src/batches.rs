@@ -1,4 +1,4 @@
-//! How a task sends batches.
+//! A task sends batches.
 
 use std::sync::Arc;
 

@@ -1,23 +1,23 @@
-//! What a client claims about an effect.
+//! The claim of a client about an effect.
 
 use tradeapi::runtime::tables::Outcome;
 
-/// What the client claims about one effect that it requested.
+/// The claim of the client about one effect that it requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The id of the operation.
     pub operation: &'static str,
-    /// How the request names its order.
+    /// The way the request names its order.
     pub naming: Naming,
-    /// Whether the effect occurred.
+    /// True if the effect occurred.
     pub outcome: Outcome,
-    /// How the outcome is known.
+    /// The source of the outcome.
     pub known: Known,
     /// The calls that led to the outcome.
     pub how: &'static str,
 }
 
-/// How a request names its order.
+/// The way a request names its order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Naming {
     /// By an id that no other order has.
@@ -42,7 +42,7 @@ impl Naming {
     }
 }
 
-/// How the outcome of a request is known.
+/// The source of the outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Known {
     /// By the answer to the request, or because it was never sent.

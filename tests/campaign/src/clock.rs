@@ -27,7 +27,7 @@ pub(crate) struct FastClock {
     leaps: Arc<AtomicU64>,
 }
 
-/// How much time has passed.
+/// The time that has passed.
 #[derive(Clone, Debug)]
 enum Passed {
     /// Time that had passed at an instant of the system's clock.
@@ -72,12 +72,12 @@ impl FastClock {
         self.speed
     }
 
-    /// Its time in milliseconds.
+    /// Returns the time in milliseconds.
     pub(crate) fn now(&self) -> u64 {
         (self.right_at + self.steady().as_millis() as u64).saturating_add_signed(self.ahead)
     }
 
-    /// How long it has run, regardless of its offset.
+    /// Returns how long it has run, regardless of its offset.
     pub(crate) fn steady(&self) -> Duration {
         match &self.passed {
             Passed::Since(elapsed, since) => {

@@ -2,7 +2,7 @@
 
 use crate::operation::Family;
 
-/// What a refusal proves.
+/// The proof that a refusal gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Proof {
     /// Nothing was begun: the gateway, a permission or a parameter stopped the request.
@@ -62,7 +62,7 @@ const CODES: [Row; 19] = [
     (Proof::Open, &UNIFIED, &["25000", "25001", "25003", "25114"]),
 ];
 
-/// What a code proves, if it is in the table.
+/// Returns what a code proves, if it is in the table.
 pub(crate) fn proof(code: &str) -> Option<Proof> {
     CODES.iter().find(|(_, _, codes)| codes.contains(&code)).map(|(proof, ..)| *proof)
 }

@@ -12,9 +12,9 @@ pub(crate) struct ConnectionProfile {
     pub first_delay: Duration,
     /// The largest random delay of any request.
     pub jitter: Duration,
-    /// How long a connection may be idle until the exchange closes it.
+    /// The time that a connection may be idle until the exchange closes it.
     pub idle_timeout: Option<Duration>,
-    /// Whether answers state the idle time-out, in whole seconds.
+    /// True if answers state the idle time-out, in whole seconds.
     pub announces_idle: bool,
 }
 
@@ -36,7 +36,7 @@ impl ConnectionProfile {
         self.idle_timeout.filter(|_| self.announces_idle).map(|idle| format!("timeout={}", idle.as_secs()))
     }
 
-    /// How long a client keeps an idle connection, if answers state the idle time-out: three quarters of it.
+    /// Returns how long a client keeps an idle connection, if answers state the idle time-out: three quarters of it.
     pub(crate) fn announced_idle(self) -> Option<Duration> {
         self.idle_timeout.filter(|_| self.announces_idle).map(|idle| Duration::from_secs(idle.as_secs()) * 3 / 4)
     }

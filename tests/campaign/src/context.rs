@@ -22,9 +22,9 @@ pub(crate) struct AccountContext {
     pub(crate) client: ClientCore,
     pub(crate) ledger: Ledger,
     pub(crate) pending: PendingQueries,
-    /// Whether the exchange may have deleted its records.
+    /// True if the exchange may have deleted its records.
     pub(crate) is_late: bool,
-    /// Whether two orders may get one id.
+    /// True if two orders may get one id.
     pub(crate) shares_ids: bool,
 }
 
@@ -88,7 +88,7 @@ type Query =
 pub(crate) struct PendingQuery {
     pub(crate) query: Query,
     pub(crate) signed_at: Timestamp,
-    /// Whether it is first queried after its record may be deleted.
+    /// True if it is first queried after its record may be deleted.
     pub(crate) is_reserved: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Counts {
     pub calls: BTreeMap<(Family, &'static str), Rate>,
     /// Counts of the hostile exchanges.
     pub hostile: HostileCounts,
-    /// How often each situation occurred.
+    /// The number of times that each situation occurred.
     pub situations: BTreeMap<Situation, u64>,
     /// The rules that clients broke although they could have known better, such as bad signatures.
     pub refused: Vec<String>,
@@ -166,7 +166,7 @@ impl Counts {
         *self.situations.entry(what).or_default() += times;
     }
 
-    /// How often a situation occurred.
+    /// Returns how often a situation occurred.
     pub fn times(&self, what: Situation) -> u64 {
         self.situations.get(&what).copied().unwrap_or_default()
     }

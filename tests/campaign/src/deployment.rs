@@ -16,20 +16,20 @@ pub(crate) struct Deployment {
     pub(crate) profile: ConnectionProfile,
     pub(crate) nodes: &'static [Node],
     pub(crate) duplicates: Duplicates,
-    /// Whether the client runs on a single thread, which other work blocks now and then.
+    /// True if the client runs on a single thread, which other work blocks now and then.
     pub(crate) is_busy: bool,
-    /// How long an accepted change may take to be shown, and how much longer a node may take, in milliseconds.
+    /// The longest time until an accepted change is shown, and the longest delay of a node, in milliseconds.
     pub(crate) settling: u64,
     pub(crate) lag: u64,
     /// The clients of the account. Over sockets, there is always one.
     pub(crate) clients: Clients,
-    /// Whether the wall clock of the client's machine is set now and then.
+    /// True if the wall clock of the client's machine is set now and then.
     pub(crate) sets_clock: bool,
-    /// Whether the nodes of the exchange change.
+    /// True if the nodes of the exchange change.
     pub(crate) sets_nodes: bool,
-    /// Whether the exchange verifies signatures over the query as it was sent, and not over the decoded one.
+    /// True if the exchange verifies signatures over the query as it was sent, and not over the decoded one.
     pub(crate) signs_as_sent: bool,
-    /// Whether the way of a request is as much longer as that of its answer is shorter.
+    /// True if the way of a request is as much longer as that of its answer is shorter.
     pub(crate) opposes_ways: bool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) const LAGGING: &[Node] =
 /// Some nodes show orders later than a client assumes.
 const FAR_BEHIND: &[Node] = &[Node::new(1), Node::new(2).lagging(300_000)];
 
-/// How much longer than an accepted change takes to be carried out a node may take to show it, in milliseconds.
+/// The longest time by which a node may show a change later than it is carried out, in milliseconds.
 const LAG: u64 = 59_000;
 
 /// Some nodes state a time that differs from the one that they check signatures by.
@@ -135,7 +135,7 @@ impl Deployment {
         }
     }
 
-    /// Whether a node accepts signatures by a clock that is an hour ahead, at times.
+    /// Returns whether a node accepts signatures by a clock that is an hour ahead, at times.
     pub(crate) fn has_fast_node(&self) -> bool {
         self.sets_nodes || self.nodes == WRONG_CLOCK
     }

@@ -44,9 +44,9 @@ pub(crate) struct ExchangeSettings {
     pub(crate) clock: FastClock,
     /// The delays and time-outs of connections.
     pub(crate) profile: ConnectionProfile,
-    /// How the exchange treats a client's id that was used before.
+    /// The exchange's treatment of a client's id that was used before.
     pub(crate) duplicates: Duplicates,
-    /// Whether it verifies signatures over the query as it was sent, and not over the decoded one.
+    /// True if it verifies signatures over the query as it was sent, and not over the decoded one.
     pub(crate) signs_as_sent: bool,
 }
 
@@ -153,7 +153,7 @@ impl Exchange {
         self.inner.is_calm.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there are no faults.
+    /// Returns whether there are no faults.
     pub(crate) fn is_calm(&self) -> bool {
         self.inner.is_calm.load(Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ pub struct Figures {
     pub unknown: BTreeMap<(&'static str, Naming, Known), ActualOutcomes>,
     /// Why orders with a unique id stay unknown although they were queried in time.
     pub reasons: BTreeMap<(&'static str, &'static str), u64>,
-    /// What outcomes were decided by.
+    /// The evidence that decided outcomes.
     pub decided: Decided,
     /// The counts of the exchanges.
     pub counts: Counts,
@@ -46,7 +46,7 @@ pub struct ActualOutcomes {
 pub enum ClaimedOutcome {
     /// The request had its effect.
     Done,
-    /// It had no effect.
+    /// The request had no effect.
     NotDone,
     /// Either is possible.
     Unknown,
@@ -165,9 +165,9 @@ fn is_reversal(operation: &str) -> bool {
 
 /// A table of the report.
 struct Table {
-    /// What the rows are.
+    /// The subject of the rows.
     title: &'static str,
-    /// What the numbers of a row are.
+    /// The subjects of the numbers of a row.
     columns: &'static [&'static str],
     rows: Vec<(String, Vec<u64>)>,
 }

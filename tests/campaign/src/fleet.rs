@@ -40,7 +40,7 @@ pub struct Fleet {
     pub processes: u32,
     /// The number of tasks that share a client.
     pub tasks: u32,
-    /// What a process does without the server.
+    /// The action of a process without the server.
     pub fallback: RedisFallback,
     /// The faults, in this order.
     pub faults: &'static [RedisFault],
@@ -49,12 +49,12 @@ pub struct Fleet {
     pub fault_duration: Duration,
 }
 
-/// What a process does when it loses the server.
+/// The action of a process that loses the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedisFallback {
-    /// It sends nothing, as by default.
+    /// The process sends nothing, as by default.
     Refuses,
-    /// It keeps to its share of the limits.
+    /// The process keeps to its share of the limits.
     KeepsToShare,
 }
 
@@ -143,7 +143,7 @@ impl RedisFault {
         }
     }
 
-    /// Whether calls must continue during the fault.
+    /// Returns whether calls must continue during the fault.
     fn calls_must_continue(self, fallback: RedisFallback) -> bool {
         fallback == RedisFallback::KeepsToShare || !matches!(self, Self::CutOff | Self::Unresponsive)
     }

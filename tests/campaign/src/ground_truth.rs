@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tradeapi_exchange::{Event, Exchange, OrderView, Unplaced};
 
-/// How an exchange treats a client's id that was used before, and which order it shows under it.
+/// The treatment of a client's id that was used before, and the order that is shown under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Duplicates {
     /// Accepts another order, and shows the latest.
@@ -43,7 +43,7 @@ pub(crate) fn id_of(label: &str) -> &str {
     label.split(' ').next().unwrap_or_default()
 }
 
-/// What an exchange did, as opposed to what its client claims.
+/// The acts of an exchange, as opposed to the claims of its client.
 #[derive(Debug, Default)]
 pub(crate) struct GroundTruth {
     effects: BTreeMap<Effect, u32>,
@@ -55,7 +55,7 @@ pub(crate) struct GroundTruth {
 }
 
 impl GroundTruth {
-    /// How often each effect occurred.
+    /// Returns how often each effect occurred.
     pub(crate) fn effects(&self) -> &BTreeMap<Effect, u32> {
         &self.effects
     }

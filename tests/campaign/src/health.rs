@@ -18,7 +18,7 @@ use crate::violation::Violation;
 /// The number of calls after which a client must have noticed that the exchange works.
 const TRIES: usize = 4;
 
-/// How long a call may wait for its limits.
+/// The longest time that a call may wait for its limits.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Places an order and cancels it, which must succeed whatever the exchange answered before.

@@ -25,7 +25,7 @@ use crate::variant::ClientVariant;
 /// The time after which an absence is a proof by the documents, which a client that trusts a single node applies.
 const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(40);
 
-/// How far the time of a signature may be from the exchange's, in milliseconds.
+/// The greatest distance between the time of a signature and the exchange's, in milliseconds.
 const WINDOW: u64 = 30_000;
 
 /// The outcome that a variant with incorrect queries concludes; `None` if the variant queries correctly.
@@ -75,7 +75,7 @@ pub(crate) struct IncorrectTransport<T, E> {
     environment: E,
     settings: Arc<Settings>,
     clock: FastClock,
-    /// How far the exchange's clock is assumed to be ahead.
+    /// The assumed lead of the exchange's clock.
     ahead: Mutex<i64>,
     /// When calls were sent, by path.
     let_go: Mutex<HashMap<String, VecDeque<Duration>>>,
@@ -107,7 +107,7 @@ impl<T: Transport, E: Environment> IncorrectTransport<T, E> {
         }
     }
 
-    /// Whether the signature is outside its window by the time of the latest answer.
+    /// Returns whether the signature is outside its window by the time of the latest answer.
     fn is_out_of_time(&self, request: &http::Request<Bytes>) -> bool {
         let signed_at =
             request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());

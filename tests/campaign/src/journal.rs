@@ -1,4 +1,4 @@
-//! What a process stores before it sends a request, so that the next process can query it.
+//! The changes that a process stores before it sends a request, so that the next process can query them.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -11,7 +11,7 @@ use crate::counts::{Counts, Situation};
 use crate::ground_truth::{Effect, id_of};
 use crate::violation::Violation;
 
-/// What the client claims about each effect that it requested. Clones share it.
+/// The claims of the client about each effect that it requested. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Arc<Mutex<State>>);
 
@@ -24,8 +24,8 @@ struct State {
     decided: Decided,
 }
 
-/// How often each piece of evidence decided an outcome: a call result, a code, an item of a batch, a record, or the
-/// reason why queries left it open.
+/// The number of times that each piece of evidence decided an outcome: a call result, a code, an item of a batch, a
+/// record, or the reason why queries left it open.
 pub type Decided = BTreeMap<(&'static str, &'static str), u64>;
 
 /// A reference to a claim in the ledger.
@@ -121,7 +121,7 @@ impl Ledger {
         }
     }
 
-    /// What outcomes were decided by.
+    /// Returns what outcomes were decided by.
     pub(crate) fn all_decided(&self) -> Decided {
         self.state().decided.clone()
     }

@@ -65,7 +65,7 @@ enum Command {
     },
     /// Kills the client's process repeatedly; the last process finishes what the others left.
     Kills {
-        /// How many times.
+        /// The number of times.
         #[arg(value_parser = clap::value_parser!(u64).range(1..))]
         times: u64,
         #[command(flatten)]
@@ -75,7 +75,7 @@ enum Command {
     },
     /// Runs two fleets that share their limits through a Redis server with faults.
     Fleet {
-        /// How long each fault lasts, in milliseconds.
+        /// The duration of each fault, in milliseconds.
         #[arg(value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..))]
         fault_duration: u64,
         /// The seed of every random choice.
@@ -118,7 +118,7 @@ struct Orders {
 
 #[derive(Debug, Args)]
 struct Clock {
-    /// How many times as fast as the system's the clock runs that signatures and pauses use.
+    /// The speed of the clock of signatures and pauses, as a multiple of the system's.
     #[arg(long, default_value_t = Settings::default().speed, value_parser = clap::value_parser!(u32).range(1..))]
     speed: u32,
 }

@@ -13,7 +13,7 @@ pub enum Family {
     Unified,
 }
 
-/// What an operation does.
+/// The action of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Places an order.
@@ -42,11 +42,11 @@ pub(crate) enum Listed {
 pub(crate) struct Operation {
     /// The last part of its path.
     pub name: &'static str,
-    /// Its family.
+    /// The family.
     pub family: Family,
-    /// What it does.
+    /// A description of the effect.
     pub action: Action,
-    /// Whether it is a batch.
+    /// True if it is a batch.
     pub is_batch: bool,
     /// The number of calls allowed to a user within any second.
     pub per_second: usize,
@@ -105,7 +105,7 @@ impl Operation {
         BY_PATH.get(path)?.iter().find(|operation| operation.method == method).copied()
     }
 
-    /// Whether it is a query.
+    /// Returns whether it is a query.
     pub(crate) fn reads(&self) -> bool {
         matches!(self.action, Action::Detail | Action::List(_))
     }

@@ -23,7 +23,7 @@ pub(crate) struct Order {
     pub(crate) order_id: Option<String>,
 }
 
-/// What names an order in a request.
+/// The name of an order in a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Name {
     OrderId(String),
@@ -94,7 +94,7 @@ impl Name {
         }
     }
 
-    /// How a request with this name names its order.
+    /// Returns how a request with this name names its order.
     pub(crate) fn naming(&self, order: &Order) -> Naming {
         match self {
             Self::OrderId(_) => Naming::ExchangeId,
@@ -102,7 +102,7 @@ impl Name {
         }
     }
 
-    /// Whether a record with these ids belongs to this order.
+    /// Returns whether a record with these ids belongs to this order.
     pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
         match self {
             Self::OrderId(id) => order_id == Some(id),

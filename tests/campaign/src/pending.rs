@@ -23,7 +23,7 @@ use crate::variant::ClientVariant;
 /// A little more than the time for which the exchange keeps cancelled orders.
 const RETENTION: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 
-/// How far the clock of a node that checks signatures is ahead, plus the other delays until an absence is a proof.
+/// The lead of the clock of a node that checks signatures, plus the other delays until an absence is a proof.
 pub(crate) const FAST_NODE: Duration = Duration::from_secs(65 * 60);
 
 /// The longest time for which an abandoned query is in flight.
@@ -37,7 +37,7 @@ pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
     }
 }
 
-/// Whether an error is an absence.
+/// Returns whether an error is an absence.
 fn is_absent(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
 }
@@ -111,7 +111,7 @@ impl AccountContext {
         Self { is_late: true, ..self.clone() }.query_the_rest(clock).await;
     }
 
-    /// How an outcome found by a query is known.
+    /// Returns how an outcome found by a query is known.
     pub(crate) fn known_by_query(&self) -> Known {
         if self.is_late { Known::TooLate } else { Known::ByQuery }
     }

@@ -1,4 +1,4 @@
-//! How the tasks of an account send requests, and what they conclude from the answers.
+//! The tasks of an account send requests, and draw their conclusions from the answers.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(crate) struct SendResult {
     pub(crate) order_id: Option<String>,
 }
 
-/// How a request is sent and its outcome found.
+/// The way a request is sent and its outcome found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SendMode {
     /// Confirms with a short deadline.

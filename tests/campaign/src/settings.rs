@@ -49,7 +49,7 @@ const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(30 + 10 + 60 + 60);
 pub(crate) const SKEW: Duration = Duration::from_secs(5);
 
 impl Settings {
-    /// Whether an assumption does not hold.
+    /// Returns whether an assumption does not hold.
     pub fn goes_beyond(&self, assumption: Assumption) -> bool {
         self.beyond.contains(&assumption)
     }
@@ -62,12 +62,12 @@ impl Settings {
         }
     }
 
-    /// Whether ids have characters other than letters, digits and `-`.
+    /// Returns whether ids have characters other than letters, digits and `-`.
     pub(crate) fn has_odd_ids(&self, account: u64) -> bool {
         self.variant == ClientVariant::Correct && (account + self.seed) % 5 == 1
     }
 
-    /// What the ids of the classic family end with: characters that a query has only as escapes.
+    /// Returns what the ids of the classic family end with: characters that a query has only as escapes.
     pub(crate) fn escaped_suffix(&self, account: u64) -> &'static str {
         let has_escapes = self.variant == ClientVariant::Correct && (account + self.seed) % 7 == 2;
         if has_escapes { "+&=#%" } else { "" }
@@ -80,7 +80,7 @@ impl Settings {
         (self.placements + all).saturating_sub(1 + number) / all
     }
 
-    /// How long to wait until an absence is a proof, by the fast clock.
+    /// Returns how long to wait until an absence is a proof, by the fast clock.
     pub(crate) fn absence_proof_delay(&self) -> Duration {
         ABSENCE_PROOF_DELAY + SKEW
     }

@@ -55,7 +55,7 @@ pub struct Scenario {
     pub account: u64,
     /// The percentage of requests that the network faults.
     pub network_faults: u64,
-    /// Whether the environment has a single node with a right clock, no connection delays, and a client that is never
+    /// True if the environment has a single node with a right clock, no connection delays, and a client that is never
     /// blocked.
     pub is_plain: bool,
     /// The placements to send, as pairs of task and request number; `None` sends all.

@@ -26,7 +26,7 @@ const DUPLICATED: u64 = 8;
 /// The percentage of orders with an unknown outcome that are cancelled.
 const CANCELLED_UNKNOWN: u64 = 40;
 
-/// What an amendment does to the price and the size.
+/// The change that an amendment makes to the price and the size.
 #[derive(Clone, Copy)]
 enum Amends {
     Price,
@@ -47,7 +47,7 @@ pub(crate) struct Trader {
     pub(crate) other: AccountContext,
     /// The prefix of its orders' ids.
     pub(crate) name: String,
-    /// What the ids of the classic family end with.
+    /// The ending of the ids of the classic family.
     pub(crate) suffix: &'static str,
 }
 

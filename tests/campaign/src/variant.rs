@@ -66,7 +66,7 @@ pub enum ClientVariant {
 }
 
 impl ClientVariant {
-    /// Whether its mistake is in what it does with a journal after a crash.
+    /// Returns whether its mistake is in what it does with a journal after a crash.
     pub(crate) fn has_journal(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl ClientVariant {
         )
     }
 
-    /// Whether it does not recover as the client does.
+    /// Returns whether it does not recover as the client does.
     pub(crate) fn recovers_by_itself(self) -> bool {
         matches!(
             self,

@@ -101,7 +101,7 @@ pub(crate) fn find_violations(
     claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
 }
 
-/// How many cancels by an id that is used again are under way, as far as the client says.
+/// Returns how many cancels by an id that is used again are under way, as far as the client says.
 fn open_cancels(id: &str, claims: &BTreeMap<Effect, Vec<Claim>>, times: impl Fn(&Effect) -> u32) -> u32 {
     let of_id = claims.iter().filter(|(effect, _)| matches!(effect, Effect::Cancelled(label) if id_of(label) == id));
     let open = of_id.map(|(effect, claims)| {

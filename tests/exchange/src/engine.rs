@@ -1,4 +1,4 @@
-//! What happens to orders and positions: placing, matching, netting, triggers, funding, liquidation, and the other
+//! The course of orders and positions: placing, matching, netting, triggers, funding, liquidation, and the other
 //! participants of the market.
 
 pub(crate) mod account_settings;

@@ -1,4 +1,4 @@
-//! What the exchange knows: instruments, orders, accounts, books and prices, its settings, faults and journal, and the
+//! The knowledge of the exchange: instruments, orders, accounts, books and prices, its settings, faults and journal, and the
 //! whole of it, the core.
 
 pub(crate) mod accounts;

@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(super) Act);
 
-/// How an answer is sent, and how its connection ends.
+/// The way an answer is sent, and the end of its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Answers in full and keeps the connection.

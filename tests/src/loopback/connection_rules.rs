@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a request waits to be read, by the number of its connection and its number on that connection.
+/// The time that a request waits to be read, by the number of its connection and its number on that connection.
 type Delay = Arc<dyn Fn(usize, usize) -> Duration + Send + Sync>;
 
 /// The delays and time-outs of connections.

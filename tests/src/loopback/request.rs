@@ -62,7 +62,7 @@ impl Request {
         self.header("content-length").map_or(Some(0), |length| length.parse().ok())
     }
 
-    /// Whether the client announces that it closes the connection.
+    /// Returns whether the client announces that it closes the connection.
     pub(super) fn is_last(&self) -> bool {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }

@@ -87,7 +87,7 @@ impl ScriptedServer {
         self.script.connection_rules().idle_closes()
     }
 
-    /// How often unsolicited bytes [followed](Answer::with_behind) an answer.
+    /// Returns how often unsolicited bytes [followed](Answer::with_behind) an answer.
     pub fn unsolicited(&self) -> usize {
         self.script.connection_rules().unsolicited()
     }

@@ -22,7 +22,7 @@ impl<'a> Account<'a> {
         Request(self.0).is("copyTrading", "true")
     }
 
-    /// Whether the account is known to lack this permission.
+    /// Returns whether the account is known to lack this permission.
     pub(super) fn lacks(self, permission: &str) -> bool {
         Request(self.0).is(permission, "false")
     }
@@ -31,7 +31,7 @@ impl<'a> Account<'a> {
         Request(self.0).integer("bindingTime")
     }
 
-    /// Whether a copy trader may trade the symbol, which is assumed if the pairs are unknown.
+    /// Returns whether a copy trader may trade the symbol, which is assumed if the pairs are unknown.
     pub(super) fn may_trade(self, symbol: Option<String>) -> bool {
         let pairs = self.0.get("copyTradingPairs").and_then(Value::as_array);
         match (self.is_copy_trader(), pairs) {
@@ -40,7 +40,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Whether a pair is marked as a Reality pair, whatever its line.
+    /// Returns whether a pair is marked as a Reality pair, whatever its line.
     pub(super) fn has_reality_mark(self, symbol: Option<String>) -> Option<bool> {
         let instruments = self.0.get("instruments")?.as_array()?.iter().map(Request);
         instruments
@@ -63,7 +63,7 @@ impl<'a> Account<'a> {
 pub(super) struct Instrument<'a>(Request<'a>);
 
 impl Instrument<'_> {
-    /// Whether a number has more decimal places than a precision allows.
+    /// Returns whether a number has more decimal places than a precision allows.
     pub(super) fn is_too_fine(self, number: &Decimal, precision: &str) -> bool {
         let most = self.0.text(precision).and_then(|text| text.parse().ok());
         most.is_some_and(|most| number.decimals() > most)

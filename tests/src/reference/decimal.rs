@@ -57,7 +57,7 @@ impl Decimal {
         }
     }
 
-    /// Whether it is a multiple of the step. A step of zero means that there is none.
+    /// Returns whether it is a multiple of the step. A step of zero means that there is none.
     pub(super) fn is_multiple_of(&self, step: &Self) -> bool {
         let (value, step) = aligned(self, step);
         step.is_empty() || remainder(&value, &step).is_empty()

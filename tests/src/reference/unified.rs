@@ -157,8 +157,8 @@ fn is_futures(request: Request) -> bool {
     request.text("category").is_some_and(|category| FUTURES.contains(&category.as_str()))
 }
 
-/// Whether the symbol is that of a Reality pair: with the small letter of the document, or in capitals if the instrument of
-/// that name is known to be one. `None` if that is not known.
+/// Returns whether the symbol is that of a Reality pair: with the small letter of the document, or in capitals if the
+/// instrument of that name is known to be one. `None` if that is not known.
 fn is_reality(request: Request, account: Account) -> Option<bool> {
     if has_name_between(request, "r", "USDT") {
         return Some(true);
@@ -173,7 +173,7 @@ fn is_new_coin_m(request: Request) -> bool {
     has_name_between(request, "", "USD_CM")
 }
 
-/// Whether the symbol is a name between this prefix and suffix.
+/// Returns whether the symbol is a name between this prefix and suffix.
 fn has_name_between(request: Request, before: &str, after: &str) -> bool {
     let symbol = request.text("symbol").unwrap_or_default();
     symbol.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).is_some_and(|name| !name.is_empty())

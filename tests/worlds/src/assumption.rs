@@ -1,4 +1,4 @@
-//! What the client assumes, each as a move that no world makes unless it is asked for.
+//! The assumptions of the client, each as a move that no world makes unless it is asked for.
 
 /// An assumption of the client: a row of the table in `generated/guide/unknown-outcomes.md`. A world in which it does
 /// not hold has one more move.
@@ -53,7 +53,7 @@ impl Assumption {
         Self::Amendments,
     ];
 
-    /// Its name in the table of the guide.
+    /// Returns the name in the table of the guide.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Settling => "settling",

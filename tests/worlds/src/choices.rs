@@ -1,4 +1,4 @@
-//! What differs between worlds: a sequence of choices, each by its point in the run.
+//! The choices in which worlds differ: a sequence of choices, each by its point in the run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,14 +14,14 @@ const KIND: usize = 0;
 pub struct Choice {
     /// Where: what it is about, and the how manieth of its kind that is.
     pub point: String,
-    /// What could be chosen.
+    /// The possible options.
     pub options: Vec<&'static str>,
     /// The number of the option that was chosen.
     pub chosen: usize,
 }
 
 impl Choice {
-    /// Whether this is not what happens in a kind world.
+    /// Returns whether this is not what happens in a kind world.
     pub fn is_deviation(&self) -> bool {
         self.chosen != KIND
     }
@@ -32,12 +32,12 @@ impl Choice {
 pub(crate) struct Deviations(Vec<(usize, usize)>);
 
 impl Deviations {
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Those of the worlds that differ from this one by one more choice, made after all others.
+    /// Returns the worlds that differ from this one by one more choice, made after all others.
     pub(crate) fn and_one<'a>(&'a self, made: &'a [Choice]) -> impl Iterator<Item = Self> + 'a {
         let begin = self.0.last().map_or(0, |(place, _)| place + 1);
         made.iter().enumerate().skip(begin).flat_map(move |(place, choice)| {
@@ -92,7 +92,7 @@ impl fmt::Display for Words {
     }
 }
 
-/// What decides at the points of a run.
+/// The decisions at the points of a run.
 pub(crate) enum Script {
     Deviations(Deviations),
     Words(Words),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub(crate) use answer::Answer;
 use records::{classic_fill, classic_item, classic_order, unified_fill, unified_order};
 
-/// How far the time in a signature may be from the clock that checks it, in milliseconds.
+/// The greatest distance between the time in a signature and the clock that checks it, in milliseconds.
 const WINDOW: i64 = 30_000;
 
 /// The most items of a page.
@@ -53,14 +53,14 @@ pub(crate) struct When {
     pub(crate) shown: i64,
 }
 
-/// How an exchange treats what the documents leave open.
+/// The treatment of what the documents leave open.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conduct {
-    /// Whether a second order may have the id of another one.
+    /// True if a second order may have the id of another one.
     pub allows_duplicates: bool,
-    /// How many orders the funds are enough for; no limit if not given.
+    /// The number of orders that the funds are enough for; no limit if not given.
     pub funds: Option<usize>,
-    /// Whether the second part of a request that does two things is refused.
+    /// True if the second part of a request that does two things is refused.
     pub refuses_second_part: bool,
 }
 
@@ -77,13 +77,13 @@ pub(crate) struct Order {
     pub(crate) client_id: Option<String>,
     pub(crate) family: Family,
     pub(crate) account: String,
-    /// What placed it.
+    /// The request that placed the order.
     pub(crate) request: RequestNumber,
     pub(crate) created: i64,
     pub(crate) side: String,
-    /// Whether it is shown no more.
+    /// True if it is shown no more.
     pub(crate) is_forgotten: bool,
-    /// Its states, the first one first, and since when it has each.
+    /// The states, the first one first, and since when it has each.
     pub(crate) states: Vec<OrderState>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) enum Status {
     Cancelled,
 }
 
-/// What a request did.
+/// The effect of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
     pub(crate) request: RequestNumber,
@@ -113,7 +113,7 @@ pub(crate) struct Effect {
     pub(crate) at: i64,
 }
 
-/// What can be done. Orders are meant by their number.
+/// The possible actions. Orders are meant by their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Placed(usize),
@@ -145,7 +145,7 @@ const EXPIRED: Refused = ("40008", "The timestamp of the request is expired.");
 const NO_POSITION: Refused = ("22002", "There is no position to close.");
 
 impl Order {
-    /// Its state at a time; `None` before it was placed.
+    /// Returns the state at a time; `None` before it was placed.
     pub(crate) fn state_at(&self, time: i64) -> Option<&OrderState> {
         self.states.iter().rev().find(|state| state.since <= time)
     }
@@ -154,7 +154,7 @@ impl Order {
         self.state_at(time).is_some_and(|state| state.status == Status::Live)
     }
 
-    /// Its last state.
+    /// Returns the last state.
     pub(crate) fn status(&self) -> Status {
         self.states.last().map_or(Status::Cancelled, |state| state.status)
     }
@@ -184,7 +184,7 @@ impl Exchange {
         }
     }
 
-    /// Whether a refusal says that the order does not exist; and that refusal.
+    /// Returns whether a refusal says that the order does not exist; and that refusal.
     pub(crate) fn denial(path: &str, stated: i64) -> Option<Answer> {
         match path {
             "/api/v3/trade/order-info" => Some(Answer::refused(NO_ORDER, stated)),
@@ -193,7 +193,7 @@ impl Exchange {
         }
     }
 
-    /// What the books had at a time: how many live orders, and how many positions.
+    /// Returns what the books had at a time: how many live orders, and how many positions.
     pub(crate) fn left_at(&self, time: i64) -> [usize; 2] {
         let live = self.orders.iter().filter(|order| order.is_live_at(time)).count();
         let is_closed = |effect: &&Effect| effect.what == What::Closed && effect.at <= time;
@@ -479,8 +479,8 @@ impl Exchange {
     }
 }
 
-/// Whether a request with these parameters is about the only business line with orders and positions, or about all. What
-/// becomes of others makes no difference, so that nothing of them is a choice.
+/// Returns whether a request with these parameters is about the only business line with orders and positions, or about
+/// all. What becomes of others makes no difference, so that nothing of them is a choice.
 pub(crate) fn has_orders(parameters: &Value) -> bool {
     let text = |name: &str| parameters[name].as_str();
     text("category").or(text("productType")).is_none_or(|line| line == FUTURES)

@@ -8,14 +8,14 @@ use crate::run::run_by;
 use crate::scenario::Scenario;
 use crate::world::Laws;
 
-/// What the worlds of a scenario showed.
+/// The findings in the worlds of a scenario.
 #[derive(Debug, Default)]
 pub struct Explored {
-    /// How many worlds there are.
+    /// The number of worlds.
     pub worlds: usize,
     /// The most points at which a world could have gone otherwise.
     pub points: usize,
-    /// How many outcomes were said to be done, not done and unknown.
+    /// The numbers of outcomes that were said to be done, not done and unknown.
     pub said: [usize; 3],
     /// The worlds in which the client said something false, those with the fewest deviations first. Worlds that only
     /// deviate further are left out.
@@ -25,9 +25,9 @@ pub struct Explored {
 /// A world in which the client said something false.
 #[derive(Debug)]
 pub struct Failure {
-    /// What it said.
+    /// The false statements.
     pub false_words: Vec<FalseWord>,
-    /// How the world deviates from the kind one.
+    /// The deviation of the world from the kind one.
     pub words: Words,
 }
 

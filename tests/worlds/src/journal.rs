@@ -35,7 +35,7 @@ impl OpenJournal {
         Self { world: Arc::clone(world), number, process, disk }
     }
 
-    /// What the journal in the folder answers, which it does at once.
+    /// Returns what the journal in the folder answers, which it does at once.
     fn on_disk<'a, T>(&'a self, ask: impl FnOnce(&'a FileJournal) -> JournalFuture<'a, T>) -> Option<T> {
         let answer = self.disk.as_ref().map(ask)?.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         match answer {
@@ -60,7 +60,7 @@ impl OpenJournal {
     }
 }
 
-/// Whether something can go otherwise with a change.
+/// Returns whether something can go otherwise with a change.
 fn is_choice(change: &Change) -> bool {
     serde_json::from_str(&change.request).is_ok_and(|parameters| has_orders(&parameters))
 }

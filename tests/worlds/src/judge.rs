@@ -12,7 +12,7 @@ use crate::lock;
 use crate::record::{ActionOf, Claim, Quiet, Record, Report, ReportedOrder, Shown, Subject};
 use crate::world::World;
 
-/// How far the client assumes by default that a machine lags, in milliseconds.
+/// The time that the client assumes by default for the lag of a machine, in milliseconds.
 const LAG: i64 = 60_000;
 
 /// Something false that the client said, or did.
@@ -20,7 +20,7 @@ const LAG: i64 = 60_000;
 pub struct FalseWord {
     /// The kind, of which there are few.
     pub kind: &'static str,
-    /// What was said, and what happened.
+    /// The statement, and what happened.
     pub says: String,
 }
 
@@ -30,8 +30,8 @@ impl fmt::Display for FalseWord {
     }
 }
 
-/// Whether a change is one that no request made: an order that was taken into the journal as the listing showed it, or a
-/// note of what the journal lost.
+/// Returns whether a change is one that no request made: an order that was taken into the journal as the listing showed
+/// it, or a note of what the journal lost.
 fn is_note(operation: &str) -> bool {
     operation == LOST || ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
 }
@@ -62,7 +62,7 @@ struct Truth<'a> {
 }
 
 impl Truth<'_> {
-    /// What a call or a change did.
+    /// Returns what a call or a change did.
     fn effects(&self, subject: Subject, item: Option<usize>) -> impl Iterator<Item = &Effect> {
         let requests: Vec<_> = self.record.requests(subject).collect();
         let is_meant =
@@ -70,7 +70,7 @@ impl Truth<'_> {
         self.exchange.effects.iter().filter(is_meant)
     }
 
-    /// Whether an outcome contradicts what happened.
+    /// Returns whether an outcome contradicts what happened.
     fn is_false(&self, subject: Subject, item: Option<usize>, outcome: Outcome) -> Option<&'static str> {
         let mut effects = self.effects(subject, item).peekable();
         match outcome {
@@ -83,7 +83,7 @@ impl Truth<'_> {
         }
     }
 
-    /// Whether a request is to close positions and nothing else.
+    /// Returns whether a request is to close positions and nothing else.
     fn closes(&self, subject: Subject) -> bool {
         let operation = |request: usize| self.record.sent[request].operation.as_str();
         self.record.requests(subject).any(|request| operation(request) == "close-positions")

@@ -1,4 +1,4 @@
-//! What a journal has stored. It outlives the processes that have it open.
+//! The contents of a journal. It outlives the processes that have it open.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,12 +18,12 @@ pub(crate) struct MemoryJournal {
     changes: Mutex<Vec<StoredChange>>,
     /// The highest number. None is given twice, also if its change is lost.
     last: Mutex<u64>,
-    /// What it may lack.
+    /// The gap of the journal.
     gap: Mutex<Option<Gap>>,
     owners: Mutex<HashMap<String, String>>,
     /// The folder in which a second journal has to have the same.
     folder: Option<TempDir>,
-    /// How the two differ, if they do.
+    /// The difference between the two, if there is one.
     difference: Mutex<Option<String>>,
 }
 
@@ -50,7 +50,7 @@ impl MemoryJournal {
         lock(&self.difference).get_or_insert(why);
     }
 
-    /// How the two journals differ.
+    /// Returns how the two journals differ.
     pub(crate) fn difference(&self) -> Option<String> {
         lock(&self.difference).clone()
     }
@@ -90,7 +90,7 @@ impl MemoryJournal {
         });
     }
 
-    /// What it may lack.
+    /// Returns what it may lack.
     pub(crate) fn gap(&self) -> Option<Gap> {
         lock(&self.gap).clone()
     }

@@ -14,25 +14,25 @@ use crate::exchange::{Answer, Exchange, Request, RequestNumber, What, When, has_
 use crate::lock;
 use crate::world::World;
 
-/// How long a message takes.
+/// The time that a message takes.
 const WAY: Duration = Duration::from_millis(20);
 
 /// The time-out of a call, as that of the default transport.
 const CALL: Duration = Duration::from_secs(15);
 
-/// How far a replica lags behind the books: less than the minute that the client assumes by default, and much more.
+/// The lag of a replica behind the books: less than the minute that the client assumes by default, and much more.
 const LAG: Duration = Duration::from_secs(55);
 const LONG_LAG: Duration = Duration::from_secs(3600);
 
-/// How long the exchange holds an accepted request: less than the ten seconds that the client assumes by default, and
-/// much more.
+/// The time for which the exchange holds an accepted request: less than the ten seconds that the client assumes by
+/// default, and much more.
 const HELD: Duration = Duration::from_secs(8);
 const HELD_LONG: Duration = Duration::from_secs(240);
 
-/// How much later a copy of a request arrives: more than the second that the client assumes by default.
+/// The delay of a copy of a request: more than the second that the client assumes by default.
 const COPY: Duration = Duration::from_secs(2);
 
-/// What a key begins with that replaced another one.
+/// The beginning of a key that replaced another one.
 pub(crate) const NEW: &str = "new-";
 
 /// The connection of a process.
@@ -46,7 +46,7 @@ pub(crate) struct Line {
 struct Message {
     world: Arc<World>,
     number: RequestNumber,
-    /// What it is called at the points of a run.
+    /// The name at the points of a run.
     name: String,
     account: String,
     path: String,
@@ -55,7 +55,7 @@ struct Message {
     caller: Caller,
 }
 
-/// What a caller waits for. Only the first answer counts.
+/// The answer that a caller waits for. Only the first answer counts.
 #[derive(Clone, Default)]
 struct Caller(Arc<Mutex<Waiting>>);
 
@@ -260,7 +260,7 @@ impl Message {
         }
     }
 
-    /// What a replica answers that is `lag` behind.
+    /// Returns what a replica answers that is `lag` behind.
     fn behind(&self, when: When, lag: Duration) -> Answer {
         let lag = i64::try_from(lag.as_millis()).unwrap_or(i64::MAX);
         self.served(When { shown: when.now - lag, ..when })

@@ -47,10 +47,10 @@ const BATCH: usize = 21;
 /// No task has more steps.
 const MOST_STEPS: usize = 100;
 
-/// How often a comparison that fails is tried.
+/// The number of attempts at a comparison that fails.
 const ATTEMPTS: usize = 3;
 
-/// What a process is started with.
+/// The context in which a process is started.
 #[derive(Clone)]
 struct Context {
     world: Arc<World>,
@@ -94,7 +94,7 @@ impl Limiter for Turnstile {
     fn give_back(&self, _: Reservation) {}
 }
 
-/// What a comparison does with foreign orders.
+/// The treatment of foreign orders by a comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Foreign {
     Left,
@@ -102,7 +102,7 @@ enum Foreign {
     Adopted,
 }
 
-/// What a task does.
+/// The work of a task.
 pub(crate) type TaskFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Starts a process of a program. Returns its number and its tasks.

@@ -1,4 +1,4 @@
-//! What was sent, and what the client said.
+//! The requests that were sent, and the statements of the client.
 
 use tradeapi::runtime::journal::ChangeNumber;
 use tradeapi::runtime::reconcile::{Action, Difference, Reconciled};
@@ -88,7 +88,7 @@ pub(crate) struct Record {
     pub(crate) quiet: Vec<Quiet>,
     /// Statements about items of a stopped batch, by their ids.
     pub(crate) items: Vec<(String, Outcome)>,
-    /// How often a client could not make the account flat.
+    /// The number of times that a client could not make the account flat.
     pub(crate) not_flat: usize,
     /// When each call of a program began, by the right clock, and the journal of the program.
     pub(crate) begun: Vec<(ActionOf, i64, usize)>,

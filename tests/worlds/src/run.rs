@@ -17,16 +17,16 @@ use crate::world::{Laws, Occasion, World};
 /// Longer than any message is under way.
 const QUIET: Duration = Duration::from_secs(180);
 
-/// What a run showed.
+/// The findings of a run.
 #[derive(Debug)]
 pub struct Run {
     /// The choices that were made.
     pub choices: Vec<Choice>,
-    /// What the client said that is false.
+    /// The false statements of the client.
     pub false_words: Vec<FalseWord>,
-    /// How many of the calls and recoveries were said to be done, not done and unknown.
+    /// The numbers of the calls and recoveries that were said to be done, not done and unknown.
     pub said: [usize; 3],
-    /// What happened, a line each, if the run was told.
+    /// The events, a line each, if the run was told.
     pub story: Vec<String>,
 }
 

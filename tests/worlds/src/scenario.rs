@@ -1,36 +1,36 @@
-//! What the programs of a world do. Everything else is a choice.
+//! The programs of a world. Everything else is a choice.
 
 use crate::exchange::Conduct;
 
 /// A world's programs, and how its exchange treats what the documents leave open.
 #[derive(Debug)]
 pub struct Scenario {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
     /// The programs, which begin together.
     pub programs: &'static [Program],
-    /// How the exchange behaves.
+    /// The behaviour of the exchange.
     pub conduct: Conduct,
-    /// Whether orders are filled.
+    /// The time at which orders are filled, if they are.
     pub fills: Fills,
-    /// Whether journals are kept in a folder of the file system, which is compared with what was stored.
+    /// True if journals are kept in a folder of the file system, which is compared with what was stored.
     pub is_on_disk: bool,
-    /// Whether journals can lose changes while no process has them open.
+    /// True if journals can lose changes while no process has them open.
     pub loses: bool,
-    /// Whether orders can wait for a rate limit.
+    /// True if orders can wait for a rate limit.
     pub waits: bool,
-    /// What can go otherwise.
+    /// The points that can go otherwise.
     pub moves: Moves,
 }
 
-/// What can go otherwise in the worlds of a scenario.
+/// The points that can go otherwise in the worlds of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
     /// Everything.
     All,
     /// Everything, in worlds with one deviation: a run has hundreds of points, so that more would take days.
     One,
-    /// What lets a change arrive late or not at all, or keeps it back.
+    /// The points that let a change arrive late or not at all, or keep it back.
     Late,
 }
 
@@ -47,7 +47,7 @@ const LATE: [&str; 9] = [
     "after 10 s",
 ];
 
-/// Whether orders are filled. Without it, they rest.
+/// The time at which orders are filled, if they are. Without it, they rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fills {
     /// Never.
@@ -67,11 +67,11 @@ pub struct Program {
     pub account: &'static str,
     /// The number of its journal.
     pub journal: usize,
-    /// What each of its tasks does, one step after the other.
+    /// The steps of each task, one after the other.
     pub tasks: &'static [&'static [Step]],
-    /// Whether each task has a client of its own.
+    /// True if each task has a client of its own.
     pub has_clients: bool,
-    /// What it does after recovery when it is started again, instead of its tasks.
+    /// The steps after recovery when the process is started again, instead of its tasks.
     pub again: &'static [Step],
 }
 
@@ -131,7 +131,7 @@ pub struct Order {
     pub id: &'static str,
     /// The quantity.
     pub qty: u64,
-    /// Whether it sells.
+    /// True if it sells.
     pub sells: bool,
 }
 

@@ -25,7 +25,7 @@ impl Default for Time {
     }
 }
 
-/// How many milliseconds each clock is ahead of the right time.
+/// The milliseconds by which each clock is ahead of the right time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ahead {
     /// The wall clock of the machine that the programs run on.

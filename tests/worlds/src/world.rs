@@ -17,7 +17,7 @@ use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subj
 use crate::scenario::{Fills, Scenario};
 use crate::time::{Ahead, Time};
 
-/// How wrong a clock is, in milliseconds: one alone; the one that checks signatures; two together.
+/// The error of a wrong clock, in milliseconds: one alone; the one that checks signatures; two together.
 const FAR: i64 = 600_000;
 const NEAR: i64 = 20_000;
 const TOGETHER: i64 = 50_000;
@@ -31,14 +31,14 @@ pub(crate) struct World {
     pub(crate) record: Mutex<Record>,
     laws: Laws,
     choices: Choices,
-    /// Whether everything goes as in a kind world from now on.
+    /// True if everything goes as in a kind world from now on.
     is_calm: AtomicBool,
     processes: Mutex<Vec<Process>>,
     /// The programs that are to be started.
     starts: Mutex<Vec<(usize, Occasion)>>,
     /// The call whose process is running.
     acting: Mutex<ActionOf>,
-    /// Whether the last answer about an order denied it.
+    /// True if the last answer about an order denied it.
     denied: Mutex<HashMap<String, bool>>,
     /// From when each program compares its account next.
     since: Mutex<HashMap<usize, Timestamp>>,
@@ -53,7 +53,7 @@ struct Process {
     stored: Option<ChangeOf>,
 }
 
-/// What can happen in worlds.
+/// The events that are possible in worlds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Laws {
     /// The assumption of the client that does not hold, if any.
@@ -156,12 +156,12 @@ impl World {
         option
     }
 
-    /// Whether the assumption does not hold in this world.
+    /// Returns whether the assumption does not hold in this world.
     pub(crate) fn breaks(&self, assumption: Assumption) -> bool {
         self.laws.broken == Some(assumption) && !self.is_calm.load(Ordering::Relaxed)
     }
 
-    /// Whether a process is killed at a point. It is started again later.
+    /// Returns whether a process is killed at a point. It is started again later.
     pub(crate) fn is_killed_at(self: &Arc<Self>, process: usize, point: impl FnOnce() -> String) -> bool {
         let choice = self.choose(|| format!("process {process}, {}", point()), vec!["goes on", "is killed"]);
         if choice != "is killed" {
@@ -293,7 +293,7 @@ impl World {
         });
     }
 
-    /// Whether a query with these parameters may be denied although the order exists.
+    /// Returns whether a query with these parameters may be denied although the order exists.
     pub(crate) fn may_be_denied(&self, key: &str) -> bool {
         self.breaks(Assumption::Denials) || !lock(&self.denied).get(key).is_some_and(|denied| *denied)
     }

@@ -44,7 +44,7 @@ pub(super) fn array(value: Value) -> Result<Value, String> {
     Err(format!("has to be an array of objects, and is {what}"))
 }
 
-/// Whether an object in a JSON text has a name twice.
+/// Returns whether an object in a JSON text has a name twice.
 fn has_twice(json: &str) -> bool {
     match json.trim_start().as_bytes().first() {
         Some(b'{') => {

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tradeapi_runtime::Timestamp;
 
-/// How many changes are kept.
+/// The number of changes that are kept.
 const KEPT: usize = 1000;
-/// What is known of a change under way.
+/// The facts known about a change under way.
 const UNDER_WAY: &str = "under way";
 
 /// The changes of a server, the oldest first.
 pub(super) struct Sent {
     changes: Mutex<Changes>,
-    /// How many are under way.
+    /// The number of amendments under way.
     count: watch::Sender<usize>,
 }
 

@@ -21,7 +21,7 @@ use crate::signals::told_to_end;
 /// Standard input and output.
 pub(super) struct Stdio {
     streams: AsyncRwTransport<RoleServer, Input<Stdin>, Stdout>,
-    /// How many times the process was told to end.
+    /// The number of times that the process was told to end.
     told: watch::Receiver<usize>,
     sent: Arc<Sent>,
     /// Set when no further message is read: after so many signals, changes under way are left.

@@ -19,7 +19,7 @@ use crate::table::Program;
 pub(super) const DRY_RUN: &str = "dryRun";
 pub(super) const FIRST: &str = "first";
 pub(super) const DAYS: &str = "days";
-/// How many results a tool returns at most, unless it is asked for another number.
+/// The number of results that a tool returns at most, unless it is asked for another number.
 pub(super) const USUALLY_FIRST: usize = 100;
 /// The outcome of what was only shown.
 pub(super) const DRY_RUN_OUTCOME: &str = "dry run";
@@ -127,7 +127,7 @@ pub(super) fn commands(program: &'static Program, choice: &Choice) -> impl Itera
     })
 }
 
-/// Whether a request has a parameter of this name, which is then not an argument of the tool itself.
+/// Returns whether a request has a parameter of this name, which is then not an argument of the tool itself.
 pub(super) fn has(command: &Command, name: &str) -> bool {
     (command.parameters)().iter().any(|parameter| parameter.name == name)
 }
@@ -152,7 +152,7 @@ pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
         .with_annotations(annotations(is_read || !may_trade, is_read || is_repeatable))
 }
 
-/// What an operation does, its facts, and as many of its rules as there is room for.
+/// Returns what an operation does, its facts, and as many of its rules as there is room for.
 fn description(command: &Command, may_trade: bool) -> String {
     let meta = command.meta;
     let mut text = meta.doc.to_owned();

@@ -30,14 +30,14 @@ pub struct InstrumentListing {
     read: ReadList,
 }
 
-/// What the records of a listing say of instruments.
+/// The fields in which the records of a listing describe instruments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstrumentFields {
     /// The family whose requests name the instruments.
     pub family: &'static str,
     /// The parameter with the business line.
     pub over: &'static str,
-    /// Its values, each of which is requested.
+    /// The values, each of which is requested.
     pub lines: &'static [&'static str],
     /// The field with the symbol.
     pub symbol: &'static str,

@@ -27,7 +27,7 @@ pub struct RetryBudget {
     most: u32,
 }
 
-/// What a retry costs.
+/// The cost of a retry.
 const REPEAT: u32 = 10;
 
 impl RetryBudget {
@@ -37,7 +37,7 @@ impl RetryBudget {
         Self { left: AtomicU32::new(most), most }
     }
 
-    /// How many retries are left.
+    /// Returns how many retries are left.
     pub fn left(&self) -> u32 {
         self.left.load(Ordering::Relaxed) / REPEAT
     }
@@ -61,7 +61,7 @@ fn up_to(most: Duration, chance: u64) -> Duration {
     Duration::from_nanos(chance.checked_rem(nanos.saturating_add(1)).unwrap_or(chance))
 }
 
-/// How often, how fast and how long a call is retried.
+/// The number, the pace and the duration of the retries of a call.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RetryPolicy {
@@ -122,7 +122,7 @@ impl RetryPolicy {
     }
 }
 
-/// How long the exchange requires to wait; `None` if the error is not transient.
+/// Returns how long the exchange requires to wait; `None` if the error is not transient.
 fn required_pause(error: &Error) -> Option<Duration> {
     match error {
         Error::Refused(_)
@@ -142,13 +142,13 @@ fn required_pause(error: &Error) -> Option<Duration> {
     }
 }
 
-/// Whether a change had no effect for a reason that stays, so that a repeat would be refused as well.
+/// Returns whether a change had no effect for a reason that stays, so that a repeat would be refused as well.
 pub(crate) fn is_final(error: &Error) -> bool {
     let waits = matches!(error, Error::Limited(_) | Error::LimiterFailed(_));
     error.outcome() == Outcome::NotDone && !waits && required_pause(error).is_none()
 }
 
-/// Whether an error is transient: a code after which the outcome is unknown is a problem of the exchange.
+/// Returns whether an error is transient: a code after which the outcome is unknown is a problem of the exchange.
 ///
 /// After a refused timestamp, the retry has another one if the exchange's time is known.
 fn is_passing(error: &ExchangeError) -> bool {
@@ -167,7 +167,7 @@ pub struct Retrying<'a> {
     policy: &'a RetryPolicy,
 }
 
-/// How long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
+/// Returns how long after its first attempt a request can be repeated by its key; `None` if at any time. A repeat may
 /// arrive as late as its signature allows.
 fn key_is_kept(client: &ClientCore, operation: &dyn DynOperation) -> Option<Duration> {
     let kept = Duration::from_millis(operation.meta().repeat_key?.kept_ms?);

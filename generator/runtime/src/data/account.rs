@@ -101,7 +101,7 @@ impl Account {
         self.instruments.iter().flat_map(|instruments| instruments.iter())
     }
 
-    /// Whether a flag is set of the instrument `symbol`, in any business line. `None` if that is not stated.
+    /// Returns whether a flag is set of the instrument `symbol`, in any business line. `None` if that is not stated.
     pub fn instrument_flag(&self, symbol: &str, flag: &str) -> Option<bool> {
         self.instruments.as_ref()?.flag(symbol, flag)
     }
@@ -114,7 +114,7 @@ impl Account {
 
 /// Conditions that rules check. They return `None` if the property is not set.
 impl Account {
-    /// Whether a property is one of `words`; a flag is `true` or `false`.
+    /// Returns whether a property is one of `words`; a flag is `true` or `false`.
     pub fn is(&self, property: &str, words: &[&str]) -> Option<bool> {
         match self.get(property)? {
             PropertyValue::Word(word) => Some(words.contains(&word.as_ref())),
@@ -123,7 +123,7 @@ impl Account {
         }
     }
 
-    /// Whether `name` is among the names of a property.
+    /// Returns whether `name` is among the names of a property.
     pub fn lists(&self, property: &str, name: &str) -> Option<bool> {
         match self.get(property)? {
             PropertyValue::Names(names) => Some(names.iter().any(|known| known == name)),
@@ -131,7 +131,7 @@ impl Account {
         }
     }
 
-    /// Whether `time` is at or after the time of a property.
+    /// Returns whether `time` is at or after the time of a property.
     pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
         match self.get(property)? {
             PropertyValue::Time(moment) => Some(time >= *moment),

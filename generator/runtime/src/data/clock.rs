@@ -56,17 +56,17 @@ impl Moment {
         self.wall
     }
 
-    /// How long ago `earlier` was by the monotonic clock.
+    /// Returns how long ago `earlier` was by the monotonic clock.
     pub(crate) fn steady_since(self, earlier: Self) -> Duration {
         self.steady.saturating_sub(earlier.steady)
     }
 
-    /// How long ago `earlier` was by the wall clock.
+    /// Returns how long ago `earlier` was by the wall clock.
     pub(crate) fn wall_since(self, earlier: Timestamp) -> Duration {
         self.wall - earlier
     }
 
-    /// How long ago `earlier` was, by the clock that shows more: the wall clock may have been set back, and the
+    /// Returns how long ago `earlier` was, by the clock that shows more: the wall clock may have been set back, and the
     /// monotonic one stops while a machine sleeps.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         (self.wall - earlier.wall).max(self.steady.saturating_sub(earlier.steady))
@@ -81,12 +81,12 @@ pub struct Skew {
     pub ahead_ms: i64,
     /// The error bound of the offset, in either direction.
     pub uncertainty: Duration,
-    /// How long ago it was last measured.
+    /// The time since the last measurement.
     pub age: Duration,
 }
 
 impl Skew {
-    /// Whether the offset exceeds its error bound, so that the two clocks certainly differ.
+    /// Returns whether the offset exceeds its error bound, so that the two clocks certainly differ.
     pub fn is_sure(&self) -> bool {
         u128::from(self.ahead_ms.unsigned_abs()) > self.uncertainty.as_millis() + 1
     }

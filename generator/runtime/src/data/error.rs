@@ -68,7 +68,7 @@ pub enum Error {
     Transport(Box<TransportFailure>),
     /// The response cannot be read.
     Unreadable(Box<UnreadableAnswer>),
-    /// It is unknown whether the request had its effect. Query what it was to change: a repeat could have the effect
+    /// The request may or may not have had its effect. Query what it was to change: a repeat could have the effect
     /// twice.
     Unknown(Box<UnknownOutcome>),
 }
@@ -98,11 +98,11 @@ impl Refusal {
 pub struct Unsigned {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What is missing, or keeps it from leaving.
+    /// The missing part, or the reason that keeps the request from leaving.
     pub why: &'static str,
     /// The offset of the exchange's clock, if that is the reason.
     pub skew: Option<Skew>,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 
@@ -116,9 +116,9 @@ pub struct TransportFailure {
     pub effect: Effect,
     /// The outcome of the request.
     pub outcome: Outcome,
-    /// What went wrong.
+    /// The failure.
     pub error: TransportError,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 
@@ -139,7 +139,7 @@ impl Error {
         }
     }
 
-    /// How long the call waited for its rate limits. A call that is refused at once has not waited.
+    /// Returns how long the call waited for its rate limits. A call that is refused at once has not waited.
     pub fn waited(&self) -> Duration {
         match self {
             Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) => Duration::ZERO,
@@ -172,7 +172,7 @@ impl Error {
         }
     }
 
-    /// Whether the request had no effect, or may have had one.
+    /// Returns whether the request had no effect, or may have had one.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(_)
@@ -188,7 +188,7 @@ impl Error {
         }
     }
 
-    /// What to do about the error, unless its text says so.
+    /// Returns what to do about the error, unless its text says so.
     pub fn remedy(&self) -> Option<&'static str> {
         match self {
             Self::Limited(_) => Some("wait, or let the client wait with `LimitMode::Wait`"),
@@ -268,9 +268,9 @@ impl Error {
         self.exchange().and_then(ExchangeError::credential_cause)
     }
 
-    /// How the call ended. Of requests that were not sent, one that the state of its order rules out counts as
-    /// [`Refused`](CallResult::Refused), one that the journal could not store as [`Unsigned`](CallResult::Unsigned), and
-    /// one whose limiter failed as [`Limited`](CallResult::Limited).
+    /// Returns how the call ended. Of requests that were not sent, one that the state of its order rules out counts as
+    /// [`Refused`](CallResult::Refused), one that the journal could not store as [`Unsigned`](CallResult::Unsigned),
+    /// and one whose limiter failed as [`Limited`](CallResult::Limited).
     pub fn call_result(&self) -> CallResult {
         match self {
             Self::Refused(_) | Self::NotAmendable(_) => CallResult::Refused,
@@ -284,7 +284,7 @@ impl Error {
     }
 }
 
-/// How a call without a response ended.
+/// Returns how a call without a response ended.
 pub(crate) fn call_result_of(error: &TransportError) -> CallResult {
     match (error.sent(), error.kind()) {
         (Delivery::NotSent, TransportErrorKind::Connect) => CallResult::NotConnected,

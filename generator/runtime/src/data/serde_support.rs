@@ -7,7 +7,7 @@
 mod impls;
 mod macros;
 
-/// What the macros call.
+/// Items that the macros name.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod private {

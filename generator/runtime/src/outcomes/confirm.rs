@@ -61,7 +61,7 @@ pub trait Queryable: Operation {
 
 /// A response that shows records of one type.
 pub trait ShowsRecords<R> {
-    /// What it shows.
+    /// Returns what it shows.
     fn shown(self) -> Shown<R>;
 }
 
@@ -74,7 +74,7 @@ pub enum Shown<R> {
     Listed {
         /// The records that could be read.
         items: Vec<R>,
-        /// Whether there are no others.
+        /// True if there are no others.
         is_whole: bool,
     },
 }
@@ -122,7 +122,7 @@ pub trait Confirmable: Queryable + Callable {}
 )]
 pub trait ConfirmableItems: Queryable + Batch {}
 
-/// How to query the outcome of a request, and what is assumed of the exchange meanwhile.
+/// The queries for the outcome of a request, and what is assumed of the exchange meanwhile.
 ///
 /// [`settling`](Self::settling), [`lag`](Self::lag), [`clock_error`](Self::clock_error) and [`denials`](Self::denials)
 /// are assumptions: where one does not hold, an order that exists can be reported as
@@ -183,30 +183,31 @@ impl ConfirmPolicy {
         self.deadline
     }
 
-    /// How long the exchange may take to carry out a request that it accepted. An absence proves something only this
-    /// long, and as long as [`lag`](Self::lag) says, after the request can no longer arrive. By default 10 seconds.
+    /// Returns how long the exchange may take to carry out a request that it accepted. An absence proves something only
+    /// this long, and as long as [`lag`](Self::lag) says, after the request can no longer arrive. By default 10
+    /// seconds.
     pub fn settling(mut self, settling: Duration) -> Self {
         self.settling = settling;
         self
     }
 
-    /// How far the machine that answers a query may be behind the one that took the request: a replica shows what was
-    /// carried out this long ago. By default a minute.
+    /// Returns how far the machine that answers a query may be behind the one that took the request: a replica shows
+    /// what was carried out this long ago. By default a minute.
     pub fn lag(mut self, lag: Duration) -> Self {
         self.lag = lag;
         self
     }
 
-    /// How far the clocks of this machine and of the one that answers may both be off from the clock that requests are
-    /// accepted by. Without it, two clocks that are wrong together would show that a signature has expired. By default
-    /// a minute.
+    /// Returns how far the clocks of this machine and of the one that answers may both be off from the clock that
+    /// requests are accepted by. Without it, two clocks that are wrong together would show that a signature has
+    /// expired. By default a minute.
     pub fn clock_error(mut self, clock_error: Duration) -> Self {
         self.clock_error = clock_error;
         self
     }
 
-    /// How many answers in a row have to deny what a request was to create: an exchange may deny what exists once less
-    /// than this. By default two; at least one.
+    /// Returns how many answers in a row have to deny what a request was to create: an exchange may deny what exists
+    /// once less than this. By default two; at least one.
     pub fn denials(mut self, denials: u32) -> Self {
         self.denials = denials;
         self
@@ -218,7 +219,7 @@ impl ConfirmPolicy {
         self
     }
 
-    /// How many answers in a row have to deny what exists not, and how long to wait between two.
+    /// Returns how many answers in a row have to deny what exists not, and how long to wait between two.
     pub(crate) fn denials_and_pause(&self) -> (u32, Duration) {
         (self.denials.max(1), self.pauses.0)
     }
@@ -228,18 +229,18 @@ impl ConfirmPolicy {
         (self.deadline, self.lag)
     }
 
-    /// How long before its end a comparison of an account may have missed what it did not show.
+    /// Returns how long before its end a comparison of an account may have missed what it did not show.
     pub(crate) fn may_be_missed(&self) -> Duration {
         self.visible_after(Duration::ZERO)
     }
 
-    /// How long after the exchange accepted a request its effect is visible on every machine.
+    /// Returns how long after the exchange accepted a request its effect is visible on every machine.
     pub(crate) fn shown_after(&self) -> Duration {
         self.settling.saturating_add(self.lag)
     }
 
-    /// How long after its signature the effect of a request with this window is visible on every machine, by a clock
-    /// that may be wrong together with the exchange's.
+    /// Returns how long after its signature the effect of a request with this window is visible on every machine, by a
+    /// clock that may be wrong together with the exchange's.
     fn visible_after(&self, window: Duration) -> Duration {
         [self.settling, self.lag, self.clock_error].into_iter().fold(window, Duration::saturating_add)
     }

@@ -28,7 +28,7 @@ pub use report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
 
 use calls::{CloseCall, EachLine, ReduceCall, SendRequest, ValueCall};
 
-/// How the account of a family becomes flat. Emitted for each family with `flat` in the schema.
+/// The way the account of a family becomes flat. Emitted for each family with `flat` in the schema.
 #[derive(Clone, Copy)]
 pub struct Flat {
     family: &'static str,
@@ -147,7 +147,7 @@ pub async fn flatten_reporting(
 /// The families that serve the key; the account may be of another kind than when they were asked before. If they cannot be
 /// asked, none is left out.
 async fn served(client: &ClientCore, listings: &[Listing]) -> ServedFamilies {
-    /// How often they are asked.
+    /// The number of times that they are asked.
     const ATTEMPTS: usize = 8;
     client.forget_families();
     for _ in 0..ATTEMPTS {

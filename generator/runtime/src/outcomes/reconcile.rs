@@ -38,7 +38,7 @@ pub use served::{RefusedFamily, ServedFamilies, served_families};
 use run::Progress;
 pub use run::reconcile;
 
-/// What to do with open orders of others: those that the journal does not have, and that have no id with a prefix of
+/// The treatment of open orders of others: those that the journal does not have, and that have no id with a prefix of
 /// this program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -94,19 +94,19 @@ impl Reconciliation {
         self
     }
 
-    /// What is done with open orders of others.
+    /// Returns what is done with open orders of others.
     pub fn foreign_orders(mut self, foreign: ForeignOrders) -> Self {
         self.foreign = foreign;
         self
     }
 
-    /// How changes are recovered that the journal has open. By default, queries end after four minutes.
+    /// Returns how changes are recovered that the journal has open. By default, queries end after four minutes.
     pub fn confirming(mut self, policy: ConfirmPolicy) -> Self {
         self.confirm = policy;
         self
     }
 
-    /// How queries are retried after transient failures.
+    /// Returns how queries are retried after transient failures.
     pub fn retrying(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self

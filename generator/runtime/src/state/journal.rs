@@ -144,21 +144,21 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredChange {
-    /// Its number.
+    /// The number.
     pub number: ChangeNumber,
     /// The change.
     pub change: Change,
-    /// How it ended; `None` if it is open.
+    /// The end of the change; `None` if it is open.
     pub ending: Option<Ending>,
-    /// How items of a batch ended, as far as that is known. The change is open until all items have ended.
+    /// The ends of the items of a batch, as far as they are known. The change is open until all items have ended.
     pub items: Vec<ItemEnding>,
 }
 
-/// How an item of a batch ended.
+/// The end of an item of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ItemEnding {
-    /// Its place in the request.
+    /// The place in the request.
     pub place: usize,
     /// The outcome.
     pub outcome: Outcome,
@@ -166,7 +166,7 @@ pub struct ItemEnding {
     pub code: Option<String>,
 }
 
-/// How a change ended.
+/// The end of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
@@ -202,7 +202,8 @@ impl SigningTimes {
         [self.signed_at, self.made_at.unwrap_or(self.signed_at)]
     }
 
-    /// How far it is apart from another one, as far as that is certain: any clock may have been right each time.
+    /// Returns how far it is apart from another one, as far as that is certain: any clock may have been right each
+    /// time.
     pub(crate) fn apart(self, other: Self) -> Duration {
         if self.made_at.is_none() || other.made_at.is_none() {
             return Duration::ZERO;
@@ -228,9 +229,9 @@ impl From<Timestamp> for SigningTimes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Selection {
-    /// Those whose end is not stored.
+    /// Changes whose end is not stored.
     Open,
-    /// Those that were stored after a change with this number, open or not; all of them after number 0.
+    /// Changes that were stored after the one with this number, open or not; all of them after number 0.
     After(ChangeNumber),
 }
 
@@ -269,11 +270,11 @@ impl ItemEnding {
     }
 }
 
-/// How many changes are read at once.
+/// The number of changes that are read at once.
 pub(crate) const CHUNK: usize = 1 << 10;
 
-/// How much later than a change with a higher number one may be signed: changes are stored in about the order of their
-/// signatures, and clocks are set.
+/// The longest time by which a change may be signed after one with a higher number: changes are stored in about the
+/// order of their signatures, and clocks are set.
 const DISORDER: Duration = Duration::from_secs(600);
 
 /// The changes that were signed at `time` or later by either clock, the oldest first. Reads no more than these and some

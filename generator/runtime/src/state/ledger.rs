@@ -60,10 +60,10 @@ struct TakenTrades {
     ids: HashSet<String>,
 }
 
-/// What a position follows from.
+/// The trades and the start that a position follows from.
 #[derive(Clone, Debug, Default)]
 struct Book {
-    /// What was open before the first trade.
+    /// The position before the first trade.
     opened: Position,
     /// In the order of their ids.
     trades: Vec<Trade>,
@@ -78,7 +78,7 @@ struct Book {
 pub struct Correction {
     /// The id of the trade.
     pub trade: String,
-    /// Its position.
+    /// The position.
     pub position: PositionKey,
     /// The realised profit that the ledger had shown, if it was known.
     pub shown: Option<Decimal>,
@@ -90,7 +90,7 @@ pub struct Correction {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// It closes more than is open, so the ledger does not have what opened the position.
+    /// A trade that closes more than is open, so that the ledger does not have what opened the position.
     NotOpen {
         /// The id of the trade.
         trade: String,
@@ -228,12 +228,12 @@ impl Ledger {
         &self.corrections
     }
 
-    /// How many trades it has taken.
+    /// Returns how many trades it has taken.
     pub fn len(&self) -> usize {
         self.taken.iter().map(|taken| taken.ids.len()).sum()
     }
 
-    /// Whether it has taken no trade.
+    /// Returns whether it has taken no trade.
     pub fn is_empty(&self) -> bool {
         self.taken.is_empty()
     }

@@ -211,7 +211,7 @@ fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Whether a rate that could not be read, or one for an unknown class, may be meant for a class.
+/// Returns whether a rate that could not be read, or one for an unknown class, may be meant for a class.
 fn may_have_misspelt_rate(family: &Family, class: &Class, to: &Diagnostics) -> bool {
     let known = || family.classes.iter().map(|known| known.name.as_str());
     let is_misspelt = |name: &str| !known().any(|known| known == name) && nearest(name, known()) == Some(&class.name);

@@ -4,7 +4,7 @@ use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{Access, Api, Calls, Credentials, Family, Operation, Part, SignedPart};
 use crate::compiler::words::Sends;
 
-/// What `calls` describes is used.
+/// Returns what `calls` describes is used.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     if !api.is_sound {
         return;

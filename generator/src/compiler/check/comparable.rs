@@ -93,7 +93,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Whether both have a text that the client takes as equal: it ignores case, and a space equals an underscore.
+    /// Returns whether both have a text that the client takes as equal: it ignores case, and a space equals an
+    /// underscore.
     fn overlap(&self, other: &Self) -> bool {
         let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
         let is_same = |one: &str, other: &str| one.replace(' ', "_").eq_ignore_ascii_case(&other.replace(' ', "_"));

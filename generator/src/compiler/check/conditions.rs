@@ -14,12 +14,12 @@ use crate::compiler::model::{
 pub(super) struct Subject<'a> {
     pub(super) api: &'a Api,
     pub(super) family: &'a Family,
-    /// Its name in messages.
+    /// The name in messages.
     pub(super) name: &'a str,
     pub(super) place: Place,
     /// The parameters that its conditions can use.
     pub(super) names: &'a WireNames<'a>,
-    /// Whether a condition with every value is a mistake of its own.
+    /// True if a condition with every value is a mistake of its own.
     pub(super) tests_values: bool,
 }
 
@@ -246,7 +246,7 @@ impl Comparison {
     }
 }
 
-/// Whether an operand is meant as a moment or a number: it has a space, or begins like a number.
+/// Returns whether an operand is meant as a moment or a number: it has a space, or begins like a number.
 fn is_moment(operand: &str) -> bool {
     operand.contains(' ') || operand.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
 }

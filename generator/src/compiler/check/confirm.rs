@@ -200,7 +200,7 @@ fn place_can_be_queried(
     }
 }
 
-/// Whether a confirmation queries an operation.
+/// Returns whether a confirmation queries an operation.
 fn is_queried(confirm: &Confirm, operation: &str) -> bool {
     std::iter::once(&confirm.by).chain(&confirm.then).any(|(name, _)| name == operation)
 }
@@ -254,7 +254,7 @@ fn scales_are_the_same(
     }
 }
 
-/// Whether a request creates something depends on its own parameters only.
+/// Returns whether a request creates something depends on its own parameters only.
 fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let wires = operation.wire_parameters(family);
     let own = || wires.iter().filter(|wire| wire.list.is_none()).map(|wire| wire.name.wire.as_str());
@@ -361,7 +361,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     }
 }
 
-/// What `beside` lists is compared nowhere else.
+/// Returns what `beside` lists is compared nowhere else.
 fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
     let by_ids = confirm.ids.iter().chain(&confirm.find).chain(&confirm.matches).map(|(_, own)| own);
     let compared: Vec<_> = by_ids.chain(confirm.agrees.iter().map(|(own, _)| own)).collect();

@@ -129,7 +129,7 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
     }
 }
 
-/// What changes with each request is signed once in each text. A key or a passphrase may be at both ends of it.
+/// Returns what changes with each request is signed once in each text. A key or a passphrase may be at both ends of it.
 fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     let Some(signature) = &credentials.signature else { return };
     let lists: Vec<&[Part]> = match &signature.content {
@@ -150,7 +150,7 @@ fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// Whether two words stand for the same part of a request.
+/// Returns whether two words stand for the same part of a request.
 fn is_same_part(word: SignedPart, other: SignedPart) -> bool {
     let part = |word: SignedPart| match word {
         SignedPart::Query | SignedPart::BareQuery | SignedPart::SortedQuery => Some(SignedPart::Query),
@@ -212,7 +212,7 @@ fn what(part: &Part) -> &str {
     }
 }
 
-/// Whether a part can be carried alone.
+/// Returns whether a part can be carried alone.
 fn is_credential(part: &Part, within: Within) -> bool {
     match &part.kind {
         PartKind::Text(_) | PartKind::Base64(_) | PartKind::Signed(_) => true,
@@ -236,7 +236,7 @@ fn is_credential(part: &Part, within: Within) -> bool {
     }
 }
 
-/// Whether all parts of a carried text are known when it is made.
+/// Returns whether all parts of a carried text are known when it is made.
 fn is_known(part: &Part, within: Within) -> bool {
     let is_sent_last = within == Within::Header;
     match &part.kind {

@@ -51,7 +51,7 @@ fn has_doc(what: &str, place: Place, doc: &str, to: &mut Diagnostics) {
     }
 }
 
-/// Whether the fields of this type have its description; if that is missing, it is reported at the type.
+/// Returns whether the fields of this type have its description; if that is missing, it is reported at the type.
 fn has_type_with_doc(shape: &Shape) -> bool {
     shape.element().is_some_and(|ty| !ty.is_built_in())
 }

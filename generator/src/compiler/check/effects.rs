@@ -38,7 +38,7 @@ const CHANGES: [&str; 26] = [
 /// Verbs that are nouns as well: they change something if nothing says that they are only looked at.
 const CHANGES_OR_NOUNS: [&str; 2] = ["order", "transfer"];
 
-/// What an order is a part of.
+/// Words for the things that an order is a part of.
 const OF_ORDERS: [&str; 2] = ["book", "books"];
 
 /// First words of what only reads.

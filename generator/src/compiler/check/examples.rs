@@ -63,7 +63,7 @@ pub(super) fn request(
     }
 }
 
-/// Whether the types of an operation accept a request.
+/// Returns whether the types of an operation accept a request.
 #[cfg(feature = "cli")]
 pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
     let mut to = Diagnostics::default();

@@ -1,4 +1,4 @@
-//! How the account of a family becomes flat: the operations, their parameters, and the fields of their answers.
+//! The way the account of a family becomes flat: the operations, their parameters, and the fields of their answers.
 
 use std::collections::BTreeSet;
 
@@ -155,7 +155,7 @@ fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce
     }
 }
 
-/// Whether an order has a value that keeps it from opening a position.
+/// Returns whether an order has a value that keeps it from opening a position.
 fn only_closes(set: &[(Named, String)], closes_with: &[(Named, Vec<Named>)]) -> bool {
     set.iter().any(|((name, _), value)| {
         let with = closes_with.iter().find(|((known, _), _)| known == name);

@@ -48,7 +48,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Whether instruments have a flag of this name.
+/// Returns whether instruments have a flag of this name.
 fn is_flag(api: &Api, name: &str) -> bool {
     let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
     instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name))

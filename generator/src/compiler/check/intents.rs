@@ -142,7 +142,7 @@ fn have_purposes_of_their_own(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// What an intent sets is not refused by a rule of the operation, whatever the caller adds.
+/// Returns what an intent sets is not refused by a rule of the operation, whatever the caller adds.
 fn keeps_the_rules(
     family: &Family,
     operation: &Operation,
@@ -163,7 +163,7 @@ fn keeps_the_rules(
     }
 }
 
-/// What holds of each request that an intent makes, whatever the caller adds.
+/// Returns what holds of each request that an intent makes, whatever the caller adds.
 fn facts(family: &Family, intent: &Intent, names: &WireNames<'_>) -> Vec<Condition> {
     let placed = |name: &str| (name.to_owned(), intent.place);
     let set = intent.set.iter().map(|setting| Condition::Is {
@@ -175,14 +175,14 @@ fn facts(family: &Family, intent: &Intent, names: &WireNames<'_>) -> Vec<Conditi
     sent(intent, names).into_iter().chain(set).chain(left_out).collect()
 }
 
-/// What each request has.
+/// Returns what each request has.
 fn sent(intent: &Intent, names: &WireNames<'_>) -> Vec<Condition> {
     let is_sent = |wire: &&WireParameter<'_>| matches!(wire.role, Role::Plain(one) if one.is_required());
     let given = |wire: &WireParameter<'_>| Condition::Given(vec![(wire.name.wire.clone(), intent.place)]);
     names.iter().filter(is_sent).map(given).collect()
 }
 
-/// Whether a parameter is not sent, because the intent sets what decides its choice to a value without it.
+/// Returns whether a parameter is not sent, because the intent sets what decides its choice to a value without it.
 fn is_excluded(family: &Family, intent: &Intent, wire: &WireParameter<'_>) -> bool {
     let Role::Member(member) = wire.role else { return false };
     let Some(choice) = family.choice_of(wire.of) else { return false };

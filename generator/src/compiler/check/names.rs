@@ -14,7 +14,7 @@ pub(super) struct RustName {
     rust: String,
     /// The element in messages: ``the enum `Side` ``.
     what: String,
-    /// Its name in the schema. Another rule reports elements with the same one.
+    /// The name in the schema. Another rule reports elements with the same one.
     wire: String,
     place: Place,
     /// The key that changes the Rust name.

@@ -1,4 +1,4 @@
-//! What the queries of `confirm` send in addition to parameters of the request: fixed values and a time.
+//! Parameters that the queries of `confirm` send in addition to those of the request: fixed values and a time.
 
 use super::values;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};

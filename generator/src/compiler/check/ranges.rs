@@ -73,7 +73,7 @@ impl Range {
         (!own.excludes(&own)).then_some(own)
     }
 
-    /// Whether the other has all of its values.
+    /// Returns whether the other has all of its values.
     pub(super) fn is_within(&self, other: &Self) -> bool {
         let ends = |own: &Option<End>, outer: &Option<End>, inwards: Ordering| match (own, outer) {
             (_, None) => true,
@@ -86,7 +86,7 @@ impl Range {
         ends(&self.low, &other.low, Ordering::Greater) && ends(&self.high, &other.high, Ordering::Less)
     }
 
-    /// Whether both have no value in common.
+    /// Returns whether both have no value in common.
     pub(super) fn excludes(&self, other: &Self) -> bool {
         let is_beyond = |low: &Option<End>, high: &Option<End>| match (low, high) {
             (Some(low), Some(high)) => match low.compare(high) {

@@ -139,7 +139,7 @@ fn inner(field: &Field) -> Option<usize> {
     field.shape.single()?.record()
 }
 
-/// Whether a field contains a record at any depth.
+/// Returns whether a field contains a record at any depth.
 fn contains_record(family: &Family, field: &Field, target: usize) -> bool {
     let mut open: Vec<usize> = inner(field).into_iter().collect();
     let mut seen = Vec::new();

@@ -202,25 +202,25 @@ pub(super) const HEADERS: ReservedNames = ReservedNames {
 };
 
 impl ReservedNames {
-    /// Whether a name is reserved.
+    /// Returns whether a name is reserved.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains(&name.trim_start_matches("r#"))
     }
 }
 
-/// Whether a type can have this Rust name.
+/// Returns whether a type can have this Rust name.
 #[cfg(feature = "cli")]
 pub(crate) fn is_free_type(rust: &str) -> bool {
     !TYPES.has(rust)
 }
 
-/// Whether a request can have this Rust name, of which its function is named.
+/// Returns whether a request can have this Rust name, of which its function is named.
 #[cfg(feature = "cli")]
 pub(crate) fn is_free_request(rust: &str) -> bool {
     field_name(rust).is_ok_and(|function| !OPERATIONS.has(&function))
 }
 
-/// Whether an operation can have this name, which is also that of its file.
+/// Returns whether an operation can have this name, which is also that of its file.
 #[cfg(feature = "cli")]
 pub(crate) fn is_free_operation(name: &str) -> bool {
     const FILES: [&str; 6] = ["aux", "con", "nul", "prn", "family", "types"];
@@ -231,7 +231,7 @@ pub(crate) fn is_free_operation(name: &str) -> bool {
     !FILES.contains(&name) && !is_device(name)
 }
 
-/// Whether a parameter can have this Rust name, of which its setter is named.
+/// Returns whether a parameter can have this Rust name, of which its setter is named.
 #[cfg(feature = "cli")]
 pub(crate) fn is_free_setter(rust: &str) -> bool {
     !SETTERS.has(rust)

@@ -86,7 +86,7 @@ fn conditions_are_stated(family: &Family, operation: &Operation, to: &mut Diagno
     }
 }
 
-/// Whether a rule tests a parameter, or names it in its sentence or its place.
+/// Returns whether a rule tests a parameter, or names it in its sentence or its place.
 fn names(rule: &Rule, parameter: &str) -> bool {
     let is_word =
         |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').any(|word| word == parameter);
@@ -94,7 +94,7 @@ fn names(rule: &Rule, parameter: &str) -> bool {
     rule.test.as_ref().is_some_and(is_tested) || is_word(&rule.says) || is_word(&rule.at)
 }
 
-/// Whether one end of a window is required with the other.
+/// Returns whether one end of a window is required with the other.
 fn is_end_of_window(operation: &Operation, name: &str) -> bool {
     let window = operation.window.as_ref().filter(|window| window.both_or_neither.is_set());
     window.is_some_and(|window| window.from.0 == name || window.to.0 == name)
@@ -167,7 +167,7 @@ fn contradicts_itself(all: &[Condition]) -> bool {
     pairs.any(|(one, other)| excludes(one, other))
 }
 
-/// Whether the `when` of a rule implies what it requires, or excludes what it forbids.
+/// Returns whether the `when` of a rule implies what it requires, or excludes what it forbids.
 fn never_fails(rule: &Rule) -> bool {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
     let is_implied = |required: &Condition| when.iter().any(|condition| implies(condition, required));
@@ -175,7 +175,7 @@ fn never_fails(rule: &Rule) -> bool {
     !require.is_empty() && require.iter().all(is_implied) || forbid.iter().any(is_excluded)
 }
 
-/// Whether a rule never applies or never fails, which is reported.
+/// Returns whether a rule never applies or never fails, which is reported.
 fn is_decided(rule: &Rule) -> bool {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
     never_fails(rule) || [when, require, forbid].into_iter().any(|all| contradicts_itself(all))
@@ -220,7 +220,7 @@ fn agree(rules: &[Rule], to: &mut Diagnostics) {
     }
 }
 
-/// Whether one of two rules refuses nothing that the other does not.
+/// Returns whether one of two rules refuses nothing that the other does not.
 fn test_the_same(one: &Rule, other: &Rule) -> bool {
     let meanings = one.test.as_ref().zip(other.test.as_ref()).map(|(one, other)| (one.meaning(), other.meaning()));
     list(one) == list(other) && meanings.is_some_and(|(one, other)| one == other)
@@ -265,7 +265,7 @@ fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
     }
 }
 
-/// Whether the second condition holds whenever the first does.
+/// Returns whether the second condition holds whenever the first does.
 pub(super) fn implies(one: &Condition, other: &Condition) -> bool {
     match (one, other) {
         (Condition::Not(one), Condition::Not(other)) => implies(other, one),
@@ -291,7 +291,7 @@ fn have_ranges(one: &Condition, other: &Condition) -> Option<(Range, Range)> {
     (name == other_name).then_some((one, other))
 }
 
-/// Whether the second condition fails whenever the first holds. A text may have several forms.
+/// Returns whether the second condition fails whenever the first holds. A text may have several forms.
 fn excludes(one: &Condition, other: &Condition) -> bool {
     if let (Condition::Not(one), other) | (other, Condition::Not(one)) = (one, other) {
         return implies(other, one);
@@ -304,7 +304,7 @@ fn excludes(one: &Condition, other: &Condition) -> bool {
     }
 }
 
-/// Whether a rule refuses each request of which all of `facts` hold.
+/// Returns whether a rule refuses each request of which all of `facts` hold.
 pub(super) fn refuses(rule: &Rule, facts: &[Condition]) -> bool {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return false };
     let holds = |condition: &Condition| facts.iter().any(|fact| implies(fact, condition));
@@ -343,7 +343,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
     }
 }
 
-/// What an operation does not support is a parameter of another one, and none of its own.
+/// Returns what an operation does not support is a parameter of another one, and none of its own.
 fn belong_to_others(
     api: &Api,
     family: &Family,
@@ -415,7 +415,7 @@ fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &Wi
     }
 }
 
-/// Whether names are all alternatives of a choice that is always made.
+/// Returns whether names are all alternatives of a choice that is always made.
 fn has_each_alternative(family: &Family, names: &WireNames<'_>, given: &[(String, Place)]) -> bool {
     let choices = names.iter().filter(|wire| wire.of.is_required()).filter_map(|wire| family.choice_of(wire.of));
     let mut alternatives = choices.filter_map(Choice::alternatives).filter(|all| !all.is_empty());

@@ -1,4 +1,4 @@
-//! What listings show of an account: the fields and parameters that a comparison with a journal uses.
+//! The parts of an account that listings show: the fields and parameters that a comparison with a journal uses.
 
 use super::listings::named_parameter;
 use super::records::{self, is_field};

@@ -71,7 +71,8 @@ fn are_reached(of: &Name, units: &[Unit], to: &mut Diagnostics) {
     }
 }
 
-/// Whether the earlier unit has a condition less strict than each that it has in common with the other, and no others.
+/// Returns whether the earlier unit has a condition less strict than each that it has in common with the other, and no
+/// others.
 fn covers(earlier: &Unit, unit: &Unit) -> bool {
     let is_implied = |(name, values, _): &(String, Vec<String>, Place)| {
         let own = unit.when.iter().find(|(own, _, _)| own == name);
@@ -94,7 +95,7 @@ fn tells_cases_apart<'a>(
     }
 }
 
-/// Whether several values are all that there are.
+/// Returns whether several values are all that there are.
 pub(super) fn lists_all<'a>(values: impl Iterator<Item = &'a str> + Clone, all: impl Iterator<Item = &'a str>) -> bool {
     let mut all = all.peekable();
     values.clone().nth(1).is_some() && all.peek().is_some() && all.all(|one| values.clone().any(|value| value == one))

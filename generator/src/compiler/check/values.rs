@@ -78,13 +78,13 @@ fn scaled_why_not(scale: u8, text: &str) -> Option<Fault> {
     (places > usize::from(scale)).then(|| Fault::new(format!("{text} has more places than `scale` {scale}"), help))
 }
 
-/// Whether a text is a number of seconds, with or without a fraction.
+/// Returns whether a text is a number of seconds, with or without a fraction.
 fn is_in_seconds(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     number::is_integer(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text has the form `2026-09-08T00:00:00Z`, with or without a fraction and with any offset.
+/// Returns whether a text has the form `2026-09-08T00:00:00Z`, with or without a fraction and with any offset.
 fn is_iso_time(text: &str) -> bool {
     const FORM: &str = "0000-00-00T00:00:00";
     let fits = |(form, byte): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
@@ -259,7 +259,7 @@ fn pattern(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Whether a text matches a pattern; true if the pattern is invalid, which is reported elsewhere.
+/// Returns whether a text matches a pattern; true if the pattern is invalid, which is reported elsewhere.
 fn matches(pattern: &str, text: &str) -> bool {
     Regex::new(pattern).map_or(true, |pattern| pattern.is_match(text))
 }
@@ -475,7 +475,7 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// What `null` clears can be left out, and has a form without text.
+/// Returns what `null` clears can be left out, and has a form without text.
 fn null(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(place) = parameter.may_be_null.filter(|_| !parameter.shape.is_undefined()) else { return };
     let name = &parameter.name.wire;

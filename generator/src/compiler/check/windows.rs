@@ -63,7 +63,7 @@ fn span_fits(window: &Window, to: &mut Diagnostics) {
     }
 }
 
-/// Its length in milliseconds if a month has this many days.
+/// Returns the length in milliseconds if a month has this many days.
 fn milliseconds(length: Duration, days_of_month: u64) -> u64 {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     length.milliseconds().unwrap_or(u64::from(length.n) * days_of_month * DAY)

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Diagnostics, did_you_mean};
 use crate::compiler::json::Value;
 
-/// What must have been read before a mistake of some kind can be reported.
+/// A part of the schema that must have been read before a mistake of some kind can be reported.
 #[derive(Clone, Copy)]
 pub(super) enum Dependence {
     /// Only its own text.
@@ -15,7 +15,7 @@ pub(super) enum Dependence {
     /// The names in its file, and in all files that this one depends on. Whether an operation can be named may follow
     /// from its words, such as its effect.
     Names,
-    /// Its whole file, and all files that this one depends on.
+    /// The whole file, and all files that this one depends on.
     Everything,
 }
 
@@ -40,7 +40,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $what,)* }
             }
 
-            /// What must have been read before a mistake of the kind can be reported.
+            /// Returns what must have been read before a mistake of the kind can be reported.
             pub(super) fn depends_on(self) -> Dependence {
                 match self { $(Code::$name => Dependence::$dependence,)* }
             }
@@ -123,7 +123,7 @@ impl Code {
         Value::object(members.map(|(name, text)| (name, text.into()))).to_string()
     }
 
-    /// Whether a text is written like a code, such as `E9999`.
+    /// Returns whether a text is written like a code, such as `E9999`.
     pub fn is_written_like(text: &str) -> bool {
         text.strip_prefix(['E', 'e'])
             .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))

@@ -7,13 +7,13 @@ mod short;
 
 use super::Diagnostics;
 
-/// How mistakes are printed.
+/// The form in which mistakes are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// Each mistake underlined in its file, with explanations and help.
     Human {
-        /// Whether to use the escape sequences that colour a terminal.
+        /// True if to use the escape sequences that colour a terminal.
         colour: bool,
     },
     /// One line for each mistake, followed by one for each explanation and for the help.
@@ -61,7 +61,7 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
-/// Whether it is a control character, has no width, or changes the text direction.
+/// Returns whether it is a control character, has no width, or changes the text direction.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::{Code, Diagnostic, Diagnostics, Kind, Place, Scope, name_list};
 
-/// How many other places are listed.
+/// The number of other places that are listed.
 const SHOWN: usize = 3;
 
 /// From this number on, diagnostics of one kind in one file are put down to one missing line.
@@ -24,7 +24,7 @@ const CLOSE: u32 = 3;
 struct Group {
     code: Code,
     kind: Kind,
-    /// What they have in common: the name, the place or the message.
+    /// The text that they have in common: the name, the place or the message.
     shares: String,
     within: Option<PathBuf>,
     /// The smallest number of them that is one mistake.

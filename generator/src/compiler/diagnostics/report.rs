@@ -2,7 +2,7 @@
 
 use super::{Code, Diagnostic, Diagnostics, Fix, Kind, Place, Scope, UnknownName};
 
-/// How to correct a mistake.
+/// Advice on correcting a mistake.
 #[derive(Clone, Debug)]
 pub(crate) struct Help {
     text: String,
@@ -60,7 +60,7 @@ impl<T: Into<String>> From<T> for Help {
 pub(crate) struct DiagnosticBuilder<'a> {
     to: &'a mut Diagnostics,
     diagnostic: Option<Diagnostic>,
-    /// Whether it counts only from the end of reading.
+    /// True if it counts only from the end of reading.
     is_later: bool,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Reading {
     files: BTreeMap<PathBuf, Unread>,
 }
 
-/// What is unknown of a file that was not read entirely.
+/// The part of a file that is unknown because the file was not read entirely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unread {
     /// Single words and numbers. All names are known.
@@ -91,8 +91,8 @@ impl Diagnostics {
         self.items = items;
     }
 
-    /// Whether a key that is missing at one place may be at the other: both are under the same key of the file, or the
-    /// file itself lacks the key.
+    /// Returns whether a key that is missing at one place may be at the other: both are under the same key of the file,
+    /// or the file itself lacks the key.
     fn may_hold(&self, at: Place, missing: Place) -> bool {
         let is_key = |line: &str| !line.starts_with([' ', '#', '-']) && !line.is_empty();
         let text = self.text(at.file).unwrap_or_default();
@@ -123,8 +123,8 @@ fn is_types_of(unread: &Path, path: &Path) -> bool {
     stem(unread) == "types" && unread.parent() == path.parent()
 }
 
-/// Whether a file depends on another: on those that its family shares, and on each operation that it names. A shared
-/// file of a family also depends on its operations, which use it, and a shared file of the API on all files.
+/// Returns whether a file depends on another: on those that its family shares, and on each operation that it names. A
+/// shared file of a family also depends on its operations, which use it, and a shared file of the API on all files.
 fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
     if unread.parent() != path.parent() {
         return is_root(unread) || is_root(path);
@@ -132,7 +132,7 @@ fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
     is_shared(unread) || is_shared(path) || text.contains(stem(unread))
 }
 
-/// Whether all files of a family or of the API depend on a file.
+/// Returns whether all files of a family or of the API depend on a file.
 fn is_shared(path: &Path) -> bool {
     is_root(path) || matches!(stem(path), "family" | "types")
 }

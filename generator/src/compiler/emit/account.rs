@@ -188,7 +188,7 @@ fn table(account: &Account) -> TokenStream {
         names.collect::<Vec<_>>()
     });
     quote! {
-        /// What a caller can state about an account.
+        /// The properties of an account that a caller can state.
         pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
             properties: &[#(#properties),*],
             instrument: &[#(#numbers),*],

@@ -57,7 +57,7 @@ pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenS
     lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
 }
 
-/// Whether the answer lists successes and failures.
+/// Returns whether the answer lists successes and failures.
 pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
     operation.batch.is_some() || answers_like(family, operation).is_some()
 }
@@ -100,8 +100,8 @@ pub(super) fn item_outcomes(family: &Family, operation: &Operation) -> Option<To
     })
 }
 
-/// How the answer of an operation that is not a batch states results: by its own `items`, or as a batch of the family
-/// whose answer has the same lists.
+/// Returns how the answer of an operation that is not a batch states results: by its own `items`, or as a batch of the
+/// family whose answer has the same lists.
 fn answers_like<'a>(family: &'a Family, operation: &'a Operation) -> Option<&'a Batch> {
     if operation.effect == Effect::Read {
         return None;

@@ -154,6 +154,6 @@ fn makers(scope: &Scope<'_>, choice: &Choice, cases: &Cases<'_>) -> Option<syn::
 fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<Item> {
     let rust = case_name(choice, value);
     let mut docs = Docs::default();
-    docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.name.wire)));
+    docs.markdown(&format!("The parameters that go with {} = {}.", code(&decider.wire), code(&value.name.wire)));
     Set::new(&rust, docs, &case.parameters).emit(scope)
 }

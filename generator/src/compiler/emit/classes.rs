@@ -54,7 +54,7 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
     })
 }
 
-/// Whether a condition is about a form that an instrument decides.
+/// Returns whether a condition is about a form that an instrument decides.
 fn is_decided(scope: &Scope<'_>, operation: &Operation, condition: &Condition) -> bool {
     let Condition::HasForm { parameter, forms } = condition else {
         return matches!(condition, Condition::Not(inner) if is_decided(scope, operation, inner));

@@ -122,7 +122,7 @@ impl File {
         digest(&(all, &self.docs))
     }
 
-    /// Its text, with an empty line between any two items.
+    /// Returns the text, with an empty line between any two items.
     pub(crate) fn print(self) -> String {
         let Self { parts, docs } = self;
         let mut imported = None;

@@ -1,4 +1,4 @@
-//! What codes prove: rows of tables, and the codes that no document lists.
+//! The proof that codes give: rows of tables, and the codes that no document lists.
 
 use proc_macro2::Literal;
 
@@ -100,7 +100,7 @@ pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: 
     format!("    {}{of} => {proves}{stage}{cause}{alike}{early}{more}: {}{doc};\n", literal(code), literal(text))
 }
 
-/// What to know of a code that comes before the signature is looked at.
+/// A warning about a code that comes before the signature is looked at.
 const NOT_VERIFIED: &str =
     "it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
 

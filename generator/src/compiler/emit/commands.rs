@@ -66,7 +66,7 @@ fn program(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// How the open positions are listed by an operation that shows them.
+/// Returns how the open positions are listed by an operation that shows them.
 fn positions(family: &Family, operation: &Operation) -> Option<proc_macro2::TokenStream> {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions)?;
     let account = family.served_at(&operation.path.text).unwrap_or(&family.name);
@@ -106,7 +106,7 @@ fn command(family: &Family, operation: &Operation) -> Expr {
     trees::with(command, "minting", mint)
 }
 
-/// How the command is run, by what the request can do.
+/// Returns how the command is run, by what the request can do.
 fn kind(family: &Family, operation: &Operation) -> &'static str {
     let is_confirmed = operation.first_query(family).is_some();
     let is_batch = operation.batch.is_some() && batches::emit(&Scope::new(family), operation).is_some();

@@ -20,12 +20,12 @@ use crate::compiler::model::{
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
     pub(super) of: Lookup<'a>,
-    /// What knows the account.
+    /// The expression that knows the account.
     account: Account,
     pub(super) shared: Shared,
 }
 
-/// What knows the account, for the questions about its properties.
+/// The expression that knows the account, for the questions about its properties.
 enum Account {
     /// The collector of violations, which is told for which rule it is asked: its row in the table.
     Check(Cell<usize>),
@@ -56,7 +56,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// Whether a property of the account has one of these values, as an `Option<bool>`.
+    /// Returns whether a property of the account has one of these values, as an `Option<bool>`.
     fn account_is(&self, property: &str, values: &[(String, Place)]) -> TokenStream {
         let words = values.iter().map(|(value, _)| value);
         match self.rule() {
@@ -75,17 +75,17 @@ impl<'a> Conditions<'a> {
         Some(quote!(&RULES[#row]))
     }
 
-    /// Whether all of these are known to hold.
+    /// Returns whether all of these are known to hold.
     pub(super) fn all_hold(&self, conditions: &'a [Condition]) -> Vec<Expression> {
         conditions.iter().map(|condition| self.holds(condition)).collect()
     }
 
-    /// Whether it is known to hold.
+    /// Returns whether it is known to hold.
     pub(super) fn holds(&self, condition: &'a Condition) -> Expression {
         self.is_known(condition, true)
     }
 
-    /// Whether it is known not to hold. A condition on an unknown property is neither.
+    /// Returns whether it is known not to hold. A condition on an unknown property is neither.
     pub(super) fn fails(&self, condition: &'a Condition) -> Expression {
         self.is_known(condition, false)
     }
@@ -199,7 +199,7 @@ impl<'a> Conditions<'a> {
         if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) }
     }
 
-    /// Whether a value has a relation to an operand. An unknown value has neither a relation nor its negation.
+    /// Returns whether a value has a relation to an operand. An unknown value has neither a relation nor its negation.
     fn relates(&self, wire: &'a str, relation: Relation, operand: &'a Operand) -> Expression {
         let (function, so) = match relation {
             Relation::Below => ("is_below", true),
@@ -233,7 +233,7 @@ impl<'a> Conditions<'a> {
         Expression::Equals(compared, quote!(Some(#so)))
     }
 
-    /// Whether a text is known to have a form, or known not to.
+    /// Returns whether a text is known to have a form, or known not to.
     fn has_form(&self, wire: &'a str, form: &str, so: bool) -> Expression {
         let is = |plain: Expression| if so { plain } else { plain.not() };
         let never = || Expression::Known(!so);
@@ -266,7 +266,7 @@ impl<'a> Conditions<'a> {
         is(Expression::Atom(quote!(#field.as_ref().is_some_and(#name::#has_form))))
     }
 
-    /// Whether a flag of the instrument of this name is set, as an `Option<bool>`.
+    /// Returns whether a flag of the instrument of this name is set, as an `Option<bool>`.
     fn instrument_decides(&self, wire: &str, text: &TokenStream, flag: &str) -> TokenStream {
         match self.rule() {
             Some(rule) => quote!(to.instrument_is(#rule, #wire, #text.as_str(), #flag)),

@@ -80,7 +80,7 @@ fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool)
     }
 }
 
-/// Whether the items of a list are queried one by one.
+/// Returns whether the items of a list are queried one by one.
 pub(super) fn is_of_items(family: &Family, operation: &Operation) -> bool {
     confirmed_list(family, operation).is_some()
 }
@@ -268,7 +268,7 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api, layout: Layout) {
     }
     docs.gap();
     docs.markdown(
-        "Of the codes that the documents list, each operation names those that leave the outcome unknown; after any \
+        "Each operation names those of the listed codes that leave the outcome unknown; after any \
          other the request had no effect.",
     );
     if codes::of(api).next().is_some() {

@@ -270,7 +270,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Whether a byte may be read as markup by Markdown, HTML or rustdoc; a colon is if an address follows, an
+/// Returns whether a byte may be read as markup by Markdown, HTML or rustdoc; a colon is if an address follows, an
 /// ampersand if a name or a number does.
 fn may_be_markup(byte: u8) -> bool {
     matches!(byte, b'`' | b'<' | b'>' | b'[' | b']' | b'*' | b'_' | b'\\' | b'|' | b'~' | b'$' | b':' | b'&')

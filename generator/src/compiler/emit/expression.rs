@@ -13,9 +13,9 @@ pub(super) enum Expression {
     Atom(TokenStream),
     /// A comparison, which needs parentheses after `!`.
     Equals(TokenStream, TokenStream),
-    /// Whether a question about the account or an instrument is known to be answered so.
+    /// A question about the account or an instrument, and the answer that must be known.
     Answered(TokenStream, bool),
-    /// Whether an `Option` is `Some`.
+    /// An `Option` that is `Some`.
     IsSome(TokenStream),
     Not(Box<Expression>),
     All(Vec<Expression>),
@@ -65,7 +65,7 @@ impl Expression {
         }
     }
 
-    /// Whether it asks something about the account or an instrument.
+    /// Returns whether it asks something about the account or an instrument.
     fn asks(&self) -> bool {
         match self {
             Self::Answered(..) => true,
@@ -111,7 +111,7 @@ fn join(parts: &[Expression], operator: &TokenStream, needs_brackets: fn(&Expres
     quote!(#first #(#operator #parts)*)
 }
 
-/// Whether `place` is one of these values.
+/// Returns whether `place` is one of these values.
 pub(super) fn is_among(place: &TokenStream, values: &[TokenStream]) -> Expression {
     match values {
         [value] => Expression::Equals(place.clone(), value.clone()),
@@ -119,7 +119,7 @@ pub(super) fn is_among(place: &TokenStream, values: &[TokenStream]) -> Expressio
     }
 }
 
-/// Whether the optional `place` is set to one of these values.
+/// Returns whether the optional `place` is set to one of these values.
 pub(super) fn is_some_among(place: &TokenStream, values: &[TokenStream]) -> Expression {
     match values {
         [value] => Expression::Equals(place.clone(), quote!(Some(#value))),

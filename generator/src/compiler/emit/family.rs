@@ -88,7 +88,7 @@ fn tables(family: &Family) -> TokenStream {
         /// The name of the family, by which functions for several families take it.
         pub const FAMILY: &str = #name;
 
-        /// What is known about each operation of the family.
+        /// The tables of each operation of the family.
         pub const OPERATIONS: &[&tables::Meta] = &[#(<#operations as runtime::Operation>::META),*];
 
         #ceilings

@@ -1,4 +1,4 @@
-//! How the accounts of an API become flat, for the client's function `flatten`.
+//! The way the accounts of an API become flat, for the client's function `flatten`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(super) fn flats(api: &Api, layout: Layout) -> TokenStream {
         Some(quote!(#gate #flat))
     });
     quote! {
-        /// How [`Client::flatten`] makes each family flat.
+        /// The calls by which [`Client::flatten`] makes each family flat.
         static FLATS: &[runtime::flatten::Flat] = &[#(#rows),*];
     }
 }

@@ -26,11 +26,11 @@ fn identifier(all: &Identifier) -> String {
     docs.documented(&all.keys());
     let mut limits = Vec::new();
     if let Some((min, max)) = all.length {
-        docs.prose(&format!("It has {min} to {max} characters."));
+        docs.prose(&format!("The text has {min} to {max} characters."));
         limits.push(format!("length: {min}..={max}"));
     }
     if let Some((alphabet, _)) = &all.alphabet {
-        docs.markdown(&format!("Its characters are those of {}.", code(&format!("[{alphabet}]"))));
+        docs.markdown(&format!("The characters are those of {}.", code(&format!("[{alphabet}]"))));
         limits.push(format!("alphabet: {}", Literal::string(alphabet)));
     }
     let (comments, name) = (docs.comments("    "), ident(&all.name.rust));
@@ -66,7 +66,7 @@ fn form(form: &Form) -> TokenStream {
     let function = ident(&form_function(form));
     let mut docs = Docs::default();
     docs.markdown(&format!(
-        "Whether it has the form {}, which identifies {}.",
+        "Returns whether the identifier has the form {}, which identifies {}.",
         code(&form.pattern.text),
         code(&form.name.wire)
     ));
@@ -97,7 +97,7 @@ fn form(form: &Form) -> TokenStream {
     }
 }
 
-/// Whether the text has a pattern.
+/// Returns whether the text has a pattern.
 fn has_pattern(Pattern { prefix, suffix, alphabet, text: _, place: _ }: &Pattern) -> TokenStream {
     let alphabet = optional_text(alphabet.as_deref());
     quote!(runtime::emitted::has_form(self.as_str(), #prefix, #alphabet, #suffix))

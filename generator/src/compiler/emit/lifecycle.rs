@@ -87,7 +87,7 @@ fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {
         }
 
         impl #name {
-            /// Whether this state is final. Nothing is known about an undocumented one, so it is not final.
+            /// Returns whether this state is final. Nothing is known about an undocumented one, so it is not final.
             pub fn is_terminal(&self) -> bool {
                 runtime::lifecycle::State::is_terminal(self)
             }
@@ -123,7 +123,9 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     let all = lifecycle.states_of(family);
     let verb = if effect == Effect::Cancel { "cancel" } else { "amend" };
     let mut docs = Docs::default();
-    docs.markdown(&format!("Whether an operation can {verb} what is in this state, as far as the documents state."));
+    docs.markdown(&format!(
+        "Returns whether an operation can {verb} what is in this state, as far as the documents state."
+    ));
     for (index, value) in all.values.iter().enumerate() {
         let takes = lifecycle.takes(family, effect, index);
         let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
@@ -145,7 +147,7 @@ fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();
     docs.markdown(
-        "Whether this state can become another: yes if a documented transition leads there, no if the documents exclude \
+        "Returns whether this state can become another: yes if a documented transition leads there, no if the documents exclude \
          it, also through other states.",
     );
     docs.gap();
@@ -271,7 +273,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
         docs.entry(&format!("{number}: {}", escape(&transition.doc)));
     }
     if !lifecycle.never.is_empty() {
-        docs.markdown("What never happens:");
+        docs.markdown("Excluded:");
     }
     for never in &lifecycle.never {
         let what = match &never.what {

@@ -109,7 +109,7 @@ impl<'a> Lookup<'a> {
         Expression::any(parts.collect())
     }
 
-    /// Whether a member has a value that `is` accepts; `is` receives the place of the member.
+    /// Returns whether a member has a value that `is` accepts; `is` receives the place of the member.
     pub(super) fn member_is(
         &self,
         member: &Member<'a>,

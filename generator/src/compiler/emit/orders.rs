@@ -1,4 +1,4 @@
-//! What clients that track orders need to know about an operation: the orders that its response shows, and those that
+//! The facts about an operation that clients need to track orders: the orders that its response shows, and those that
 //! it creates and amends.
 
 use proc_macro2::TokenStream;

@@ -100,7 +100,7 @@ pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     trees::some("next_page", Some(trees::call(trees::of_table("NextPage", by), [trees::text(name)])))
 }
 
-/// How the list and the cursor of an answer are read.
+/// The expressions that read the list and the cursor of an answer.
 struct Read {
     /// The name of the list; empty if the data is the list.
     list: String,
@@ -140,7 +140,7 @@ fn text_of(shape: &Shape) -> TokenStream {
     if is_time { quote!(runtime::emitted::wire_text_of) } else { quote!(runtime::emitted::text_of) }
 }
 
-/// How the next page is requested, if the answer is not a `page`.
+/// Returns how the next page is requested, if the answer is not a `page`.
 fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usize) -> TokenStream {
     let last = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last);
     let last = last.and_then(|(last, _)| scope.family.records[record].field(last));
@@ -311,7 +311,7 @@ fn followed_by(operation: &Operation) -> Option<&Parameter> {
     find(operation, &next.0).filter(|parameter| is_read && !parameter.is_required() && !parameter.is_edit())
 }
 
-/// Whether the pages of a listing can be followed.
+/// Returns whether the pages of a listing can be followed.
 pub(super) fn is_followed(operation: &Operation) -> bool {
     followed_by(operation).is_some()
 }

@@ -62,7 +62,7 @@ impl<'a> Set<'a> {
         std::iter::once(declared).chain(default).chain(rules).collect()
     }
 
-    /// Whether nothing is set if nothing is said.
+    /// Returns whether nothing is set if nothing is said.
     fn is_empty_by_default(&self) -> bool {
         self.parameters.iter().all(|parameter| !parameter.is_required())
     }
@@ -180,7 +180,7 @@ pub(super) fn wire(
     declarations::with_arguments("wire", quote!(#(#names),* #conversion #place #properties #bounds))
 }
 
-/// How a parameter travels, if it is not as text.
+/// Returns how a parameter travels, if it is not as text.
 fn properties(parameter: &Parameter) -> TokenStream {
     let is_bare = match parameter.shape {
         Shape::One(Type::Boolean(truth)) => truth == Truth::Bare,
@@ -254,7 +254,7 @@ fn bounds(parameter: &Parameter) -> TokenStream {
     quote!(#only #of_value #least #most)
 }
 
-/// Whether a value travels as a bare JSON number.
+/// Returns whether a value travels as a bare JSON number.
 fn is_bare(ty: Type, as_text: bool) -> bool {
     ty == Type::Json || ty.can_be_bare() && !as_text
 }

@@ -114,7 +114,7 @@ impl Lines<'_> {
     }
 }
 
-/// What the previous line ended.
+/// The end of the previous line.
 #[derive(Default)]
 struct Last {
     is_block: bool,
@@ -127,7 +127,7 @@ impl Last {
         Self { is_block: line == "    }" || line == "}", is_constant }
     }
 
-    /// Whether an empty line belongs before the next line.
+    /// Returns whether an empty line belongs before the next line.
     fn is_apart_from(&self, next: &str) -> bool {
         let at_member = is_member(next) && !next.starts_with("    }");
         let at_item = next.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != ')');
@@ -137,7 +137,7 @@ impl Last {
     }
 }
 
-/// Whether a line begins a member of an item, judged by its indentation.
+/// Returns whether a line begins a member of an item, judged by its indentation.
 fn is_member(line: &str) -> bool {
     line.starts_with("    ") && !line.starts_with("     ")
 }

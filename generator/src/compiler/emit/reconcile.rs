@@ -21,7 +21,7 @@ pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// Whether the record that confirms an operation shows the state of an order.
+/// Returns whether the record that confirms an operation shows the state of an order.
 pub(super) fn is_of_an_order(family: &Family, operation: &Operation) -> bool {
     let record = operation.first_query(family).map(|(query, _)| &query.response);
     matches!(record, Some(Response::Object { record }) if has_state(family, *record))

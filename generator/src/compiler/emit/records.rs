@@ -137,7 +137,7 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribut
     declarations::with_arguments("wire", quote!(#wire #bare #quoted #null #conditional #only #code))
 }
 
-/// Whether a batch reports by this field of the record why an item failed.
+/// Returns whether a batch reports by this field of the record why an item failed.
 fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
     let named = |index: usize| family.records.get(index).map(|record| record.name.wire.as_str());
     family.operations.item_codes().any(|(answer, list, code)| {
@@ -152,7 +152,7 @@ fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
     field.shape.listed_record()
 }
 
-/// Whether the field has values that travel as JSON numbers.
+/// Returns whether the field has values that travel as JSON numbers.
 fn is_bare(field: &Field) -> bool {
     let is_bit = field.shape.element() == Some(Type::Boolean(Truth::Number));
     is_bit || !field.as_text && field.shape.can_be_bare()

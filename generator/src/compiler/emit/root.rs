@@ -132,7 +132,7 @@ fn guide(api: &Api, layout: Layout) -> TokenStream {
     quote!(#module)
 }
 
-/// Whether emitted code uses a deprecated field or value.
+/// Returns whether emitted code uses a deprecated field or value.
 fn has_deprecated(family: &Family) -> bool {
     let mut fields = family.records.iter().flat_map(|record| &record.fields);
     let mut values = family.enums.iter().flat_map(|all| &all.values);
@@ -260,7 +260,7 @@ fn remaining_calls(api: &Api) -> TokenStream {
     }
 }
 
-/// How requests name their call.
+/// Returns how requests name their call.
 fn calls(calls: &Calls) -> TokenStream {
     if calls.place.is_none() {
         return quote!(tables::Calls::JSON_RPC);
@@ -270,7 +270,7 @@ fn calls(calls: &Calls) -> TokenStream {
     quote!(tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
-/// What answers report about a pool.
+/// Returns what answers report about a pool.
 fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let reporting = pool.reporting.as_ref()?;
     let place = |value: &ResponseValue| match value {

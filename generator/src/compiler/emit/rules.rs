@@ -58,7 +58,7 @@ pub(super) fn unsupported(operation: &Operation) -> impl Iterator<Item = Expr> {
     })
 }
 
-/// How requests of an operation that break a rule are corrected.
+/// The hints for requests of an operation that break a rule.
 struct Hints<'a> {
     family: &'a Family,
     operation: &'a Operation,
@@ -89,7 +89,7 @@ impl Hints<'_> {
         }
     }
 
-    /// How to correct a request that breaks the rule.
+    /// Returns how to correct a request that breaks the rule.
     fn hint(&self, test: &Test) -> String {
         match test {
             Test::Same(name, _) => format!("use one {name} for all"),
@@ -112,8 +112,8 @@ impl Hints<'_> {
         }
     }
 
-    /// How a request leaves the rule behind, if its condition is only that parameters are set that can be left out: to
-    /// set another one to what the rule requires may be another request than the caller meant.
+    /// Returns how a request leaves the rule behind, if its condition is only that parameters are set that can be left
+    /// out: to set another one to what the rule requires may be another request than the caller meant.
     fn avoided(&self, when: &Condition, tested: &[&str]) -> Option<String> {
         let (Condition::Given(names) | Condition::AnyGiven(names)) = when else { return None };
         let parameters = self.operation.wire_parameters(self.family);

@@ -35,7 +35,7 @@ pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     }
 }
 
-/// Whether a time is a `Timestamp` in Rust, as times in milliseconds are.
+/// Returns whether a time is a `Timestamp` in Rust, as times in milliseconds are.
 pub(super) fn is_timestamp(shape: &Shape) -> bool {
     shape.element().is_none_or(|ty| value_type(ty).is_none())
 }
@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether the argument for a parameter can be of another type that converts into it.
+    /// Returns whether the argument for a parameter can be of another type that converts into it.
     pub(super) fn converts(&self, parameter: &Parameter) -> bool {
         if parameter.is_edit() {
             return true;

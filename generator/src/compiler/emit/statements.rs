@@ -60,7 +60,7 @@ fn add_rules(docs: &mut Docs, rules: &[Rule]) {
     docs.unfold();
 }
 
-/// What enforces a rule that is not checked.
+/// Returns what enforces a rule that is not checked.
 fn kept_by(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Type => " (kept by the types)",

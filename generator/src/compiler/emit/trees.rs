@@ -132,7 +132,7 @@ pub(super) fn path(segments: &[&str]) -> Expr {
     of_path(path_of(segments))
 }
 
-/// What a path names.
+/// Returns what a path names.
 pub(super) fn of_path(path: Path) -> Expr {
     Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path })
 }

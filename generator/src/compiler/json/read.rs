@@ -2,10 +2,10 @@
 
 use super::{Member, Node, Value};
 
-/// How deeply values may nest. Readers of deeper ones could run out of stack.
+/// The depth to which values may nest. Readers of deeper ones could run out of stack.
 const DEEPEST: usize = 127;
 
-/// What was read, or the byte offset of a mistake and the reason.
+/// The value that was read, or the byte offset of a mistake and the reason.
 type Result<T> = std::result::Result<T, (usize, &'static str)>;
 
 /// Parses a text.
@@ -296,8 +296,8 @@ mod tests {
         assert!(parse(&"[".repeat(100_000)).is_err());
     }
 
-    /// What `serde_json` makes of a text: the value, or the place and reason of the mistake. It counts a line break to
-    /// the next line, before its first column.
+    /// Returns what `serde_json` makes of a text: the value, or the place and reason of the mistake. It counts a line
+    /// break to the next line, before its first column.
     fn peer(text: &str) -> std::result::Result<serde_json::Value, (usize, String)> {
         serde_json::from_str::<serde_json::Value>(text).map_err(|error| {
             let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();

@@ -43,26 +43,27 @@ pub(crate) trait KeyValue {
     /// The value in words, in which versions are compared; empty if it says nothing.
     fn words(&self) -> String;
 
-    /// What values have in common that are written in different words and mean the same; `None` if the words say all.
+    /// Returns what values have in common that are written in different words and mean the same; `None` if the words
+    /// say all.
     fn same_as(&self) -> Option<String> {
         None
     }
 
-    /// Its place, if it is written.
+    /// Returns the place, if it is written.
     fn place(&self) -> Option<Place>;
 
     /// The value as JSON; `None` if it says nothing, or what is assumed anyway.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
     fn data(&self) -> Option<json::Value>;
 
-    /// Its JSON Schema.
+    /// Returns the JSON Schema.
     #[cfg(feature = "cli")]
     fn schema(to: &mut super::describe::Definitions) -> serde_json::Value
     where
         Self: Sized;
 }
 
-/// What it means that a key is left out.
+/// The meaning of a key that is left out.
 pub(crate) enum LeftOut<T> {
     /// The same as this value.
     Means(T),
@@ -83,13 +84,13 @@ pub(crate) enum Change<Context> {
 
 /// A declared mapping.
 pub(crate) trait Mapping: Read {
-    /// Its keys in their order, with their values.
+    /// Returns the keys in their order, with their values.
     fn rows(&self) -> Vec<(&'static str, &dyn KeyValue)>;
 
     /// Where it is written.
     fn place(&self) -> Place;
 
-    /// Its JSON Schema.
+    /// Returns the JSON Schema.
     #[cfg(feature = "cli")]
     fn schema(to: &mut super::describe::Definitions) -> serde_json::Value;
 }
@@ -103,7 +104,7 @@ pub(crate) trait Element: Mapping {
     const CHANGES: &'static [Change<Self::Context>];
 }
 
-/// What a mapping says, in words.
+/// Returns what a mapping says, in words.
 pub(crate) fn words(mapping: &impl Mapping) -> String {
     let rows = mapping.rows().into_iter().map(|(key, value)| (key, value.words()));
     let said = rows.filter(|(_, words)| !words.is_empty());

@@ -10,7 +10,7 @@ use crate::compiler::words::Word;
 
 /// A type that is read from YAML.
 pub(crate) trait Describe {
-    /// Its JSON Schema. Definitions that it refers to are added to `to`.
+    /// Returns the JSON Schema. Definitions that it refers to are added to `to`.
     fn describe(to: &mut Definitions) -> Value;
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct DescribedKey {
     pub(crate) name: &'static str,
     pub(crate) doc: &'static str,
     pub(crate) value: Value,
-    /// Whether every such mapping has it.
+    /// True if every such mapping has it.
     pub(crate) is_required: bool,
 }
 

@@ -11,8 +11,8 @@ use crate::compiler::diagnostics::{Code, Diagnostics};
 /// The version that the generator reads; it also applies to schemas that do not state one.
 const VERSION: u64 = 1;
 
-/// Whether the schema is of another version, which is reported. Its other content has an unknown meaning and is not
-/// read.
+/// Returns whether the schema is of another version, which is reported. Its other content has an unknown meaning and is
+/// not read.
 pub(super) fn refuses(api: &SchemaFile, to: &mut Diagnostics) -> bool {
     // Read as plain text, because a file of another version may not parse as one of this version.
     let lines = api.text.lines().enumerate();

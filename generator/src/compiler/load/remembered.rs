@@ -1,4 +1,4 @@
-//! What files said, for generators that read a schema again and again.
+//! The contents of files, for generators that read a schema again and again.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ struct RememberedFile {
 }
 
 impl Remembered {
-    /// What a file says, if its bytes and its number are those of the last time.
+    /// Returns what a file says, if its bytes and its number are those of the last time.
     pub(super) fn get<T: Clone + 'static>(&self, source: &SchemaFile) -> Option<T> {
         let content = {
             let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);

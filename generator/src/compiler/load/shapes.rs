@@ -27,12 +27,12 @@ impl<T> Rare<T> {
         self.0.as_deref()
     }
 
-    /// Whether the key is there.
+    /// Returns whether the key is there.
     pub(crate) fn is_some(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether the key is left out.
+    /// Returns whether the key is left out.
     pub(crate) fn is_none(&self) -> bool {
         self.0.is_none()
     }

@@ -147,7 +147,7 @@ fn leaves_schema(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     Some((format!("the link leads to a {what} of the schema, which would be read twice"), "remove it"))
 }
 
-/// Whether a file has a name under which it is read.
+/// Returns whether a file has a name under which it is read.
 fn is_schema_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.ends_with(".yaml") && !name.starts_with('.')

@@ -177,26 +177,26 @@ pub(super) fn explain(kind: &ErrorKind, source: &SchemaFile, stop: &Stop) -> Syn
     Syntax { message, help, begins: begins.filter(|begins| begins.line != stop.place.line) }
 }
 
-/// What follows the place where the parser stopped.
+/// Returns what follows the place where the parser stopped.
 fn rest_of<'a>(source: &'a SchemaFile, stop: &Stop) -> &'a str {
     source.text.get(stop.place.start as usize..).unwrap_or_default()
 }
 
-/// Whether the parser stopped at the second `: ` of an entry within brackets that opened on the same line.
+/// Returns whether the parser stopped at the second `: ` of an entry within brackets that opened on the same line.
 fn is_colon_in_brackets(source: &SchemaFile, stop: &Stop, marks: &Marks) -> bool {
     let stopped = stop.place.start as usize;
     let is_same_line = |open: &usize| source.text.get(*open..stopped).is_some_and(|between| !between.contains('\n'));
     rest_of(source, stop).starts_with(": ") && marks.open_brackets.last().is_some_and(is_same_line)
 }
 
-/// Whether the value before the place where the parser stopped has a second word, which may be meant as a key.
+/// Returns whether the value before the place where the parser stopped has a second word, which may be meant as a key.
 fn has_two_words(source: &SchemaFile, stop: &Stop) -> bool {
     let before = source.text.get(..stop.place.start as usize).unwrap_or_default();
     let entry = before.rsplit([',', '{', '[', '\n']).next().unwrap_or_default();
     entry.split_once(": ").is_some_and(|(_, value)| value.trim().contains(' '))
 }
 
-/// Whether a comment follows a bracket on its line.
+/// Returns whether a comment follows a bracket on its line.
 fn has_comment(source: &SchemaFile, open: usize) -> bool {
     let line = source.text.get(open..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     line.contains(" #")
@@ -299,14 +299,14 @@ fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '-']).len()
 }
 
-/// Whether a line has a name and a value with only `:` between them.
+/// Returns whether a line has a name and a value with only `:` between them.
 fn lacks_space(lines: &[&str], line: usize) -> bool {
     let text = line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim());
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     !text.contains(": ") && text.split_once(':').is_some_and(|(name, value)| is_name(name) && !value.is_empty())
 }
 
-/// Whether a line is as far to the left as the one before, and has neither a name nor the mark of an item.
+/// Returns whether a line is as far to the left as the one before, and has neither a name nor the mark of an item.
 fn lacks_colon(lines: &[&str], line: usize) -> bool {
     let text = |line: Option<usize>| line.and_then(|index| lines.get(index)).copied().unwrap_or_default();
     let (before, text) = (text(line.checked_sub(2)), text(line.checked_sub(1)));

@@ -47,13 +47,13 @@ pub(crate) struct Key<'a> {
 }
 
 impl Node<'_> {
-    /// Whether there is no value: nothing is written, or null in one of the forms that YAML has for it.
+    /// Returns whether there is no value: nothing is written, or null in one of the forms that YAML has for it.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(&self.content, Content::Scalar { text, plain: true } if text.is_empty() || is_null(text))
     }
 }
 
-/// Whether every YAML reader takes this text, without quotes, as null.
+/// Returns whether every YAML reader takes this text, without quotes, as null.
 pub(super) fn is_null(text: &str) -> bool {
     matches!(text, "~" | "null" | "Null" | "NULL")
 }
@@ -64,7 +64,7 @@ impl Key<'_> {
     }
 }
 
-/// Whether a text in double quotes has an escape `\ud800` to `\udfff`.
+/// Returns whether a text in double quotes has an escape `\ud800` to `\udfff`.
 fn has_surrogate(written: &str) -> bool {
     let mut escapes = written.split('\\').skip(1);
     let mut is_escaped = false;
@@ -155,7 +155,7 @@ struct Builder<'a, 'd> {
     /// The last collection in block notation that ended.
     last_block: Option<Place>,
     root: Option<Node<'a>>,
-    /// Whether the document is followed by another one.
+    /// True if the document is followed by another one.
     is_followed: bool,
     sound: bool,
 }
@@ -362,7 +362,7 @@ impl<'a> Builder<'a, '_> {
     }
 }
 
-/// Whether an item is a mapping of one entry with which the next item begins, followed by other entries.
+/// Returns whether an item is a mapping of one entry with which the next item begins, followed by other entries.
 fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
     let (Content::Mapping(all), Content::Mapping(only)) = (&next.content, &one.content) else { return false };
     let ([(key, value)], [(first_key, first), _, ..]) = (only.as_slice(), all.as_slice()) else { return false };

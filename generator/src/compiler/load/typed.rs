@@ -81,9 +81,9 @@ pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> 
 /// Why a node cannot be read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
-    /// It is not written like a value of its type.
+    /// A value that is not written like one of its type.
     Unreadable(Unreadable),
-    /// It is, and has no meaning; that is reported as a mistake of building.
+    /// A value of its type without a meaning; that is reported as a mistake of building.
     Meaningless,
 }
 
@@ -105,7 +105,7 @@ impl ReadError {
         Self::Unreadable(Unreadable { code, kind, message, help: Box::new(help.into()) })
     }
 
-    /// Whether the lines that follow the value were read as a part of it.
+    /// Returns whether the lines that follow the value were read as a part of it.
     fn has_absorbed_lines(&self) -> bool {
         matches!(self, Self::Unreadable(Unreadable { kind: Kind::AbsorbedLines, .. }))
     }

@@ -24,7 +24,7 @@ pub(crate) struct Property {
 }
 
 impl Property {
-    /// Whether values of an enum show it.
+    /// Returns whether values of an enum show it.
     pub(crate) fn is_shown_as(&self, family: &str, name: &str) -> bool {
         self.shown_as.iter().any(|(shown, _)| shown.split_once('.') == Some((family, name)))
     }

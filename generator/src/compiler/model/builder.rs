@@ -266,7 +266,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a success has beside its code.
+    /// Returns what a success has beside its code.
     fn success_with(&mut self, envelope: &raw::Envelope, raw: &Spanned<raw::SuccessWith>) -> SuccessWith {
         if envelope.success.is_none() {
             self.to

@@ -1,4 +1,4 @@
-//! How requests name the call of their operation.
+//! The place where requests name the call of their operation.
 
 use crate::compiler::diagnostics::Place;
 

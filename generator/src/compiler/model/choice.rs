@@ -11,7 +11,7 @@ pub(crate) struct Choice {
     pub(crate) kind: ChoiceKind,
 }
 
-/// How a choice is made.
+/// The way a choice is made.
 #[derive(Clone, Debug)]
 pub(crate) enum ChoiceKind {
     /// Exactly one of these parameters is sent.
@@ -29,7 +29,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether its parameters can all be left out, so that the value alone is enough.
+    /// Returns whether its parameters can all be left out, so that the value alone is enough.
     pub(crate) fn is_optional(&self) -> bool {
         !self.parameters.iter().any(Parameter::is_required)
     }

@@ -1,4 +1,4 @@
-//! What codes prove about the requests that they answer.
+//! The proof that codes give about the requests that they answer.
 
 use super::{Api, Family, Operation};
 use crate::compiler::diagnostics::Place;
@@ -26,7 +26,7 @@ pub(crate) struct ObservedCode {
     pub(crate) families: Vec<(String, Place)>,
     pub(crate) proof: Proof,
     pub(crate) says: String,
-    /// What to do about it.
+    /// Advice on what to do.
     pub(crate) doc: String,
     pub(crate) sources: Vec<String>,
     pub(crate) certainty: Certainty,
@@ -51,11 +51,11 @@ pub(crate) struct Refusal {
 /// A family and its code, each with its place.
 pub(crate) type FamilyCode = ((String, Place), (String, Place));
 
-/// What a code proves about the request that it answers.
+/// The proof that a code gives about the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proof {
     pub(crate) proves: CodeProof,
-    /// How far the request came.
+    /// The stage that the request reached.
     pub(crate) stage: Stage,
     /// The likely reason why credentials were refused.
     pub(crate) cause: Option<CredentialCause>,
@@ -68,15 +68,15 @@ pub(crate) struct Proof {
 }
 
 impl Proof {
-    /// Whether a request with this refusal may have had its effect. A `compound` request does several things: when a
-    /// rule of trading stops one of them, others may be done.
+    /// Returns whether a request with this refusal may have had its effect. A `compound` request does several things:
+    /// when a rule of trading stops one of them, others may be done.
     pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
         self.proves.leaves_open(self.stage, effect, compound)
     }
 }
 
 impl ObservedCode {
-    /// Whether operations of a family return it.
+    /// Returns whether operations of a family return it.
     pub(crate) fn is_of(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.iter().any(|(name, _)| name == family)
     }

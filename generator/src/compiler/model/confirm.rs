@@ -21,11 +21,11 @@ pub(crate) struct Echoes {
     pub(crate) ids: Vec<NamesWithin>,
     /// Members that repeat other values, in the same form.
     pub(crate) also: Vec<NamesWithin>,
-    /// Whether it is enough that one id agrees.
+    /// True if it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }
 
-/// Whether a wire name belongs to one of these parameters, or to a choice among them.
+/// Returns whether a wire name belongs to one of these parameters, or to a choice among them.
 pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
     let wires = parameters.iter().flat_map(|parameter| family.wire_parameters(None, parameter));
     wires.filter_map(|wire| wire.parameter()).any(|parameter| parameter.name.wire == wire)

@@ -1,4 +1,4 @@
-//! How calls are authenticated.
+//! The credentials that authenticate calls.
 
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{
@@ -7,7 +7,7 @@ use crate::compiler::words::{
 
 use super::Duration;
 
-/// How calls are authenticated.
+/// The credentials that authenticate calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials {
     pub(crate) carried: Vec<Carried>,
@@ -45,7 +45,7 @@ pub(crate) enum Within {
     Query,
 }
 
-/// How a signature is made.
+/// The way a signature is made.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) content: Content,
@@ -54,7 +54,7 @@ pub(crate) struct Signature {
     pub(crate) secret: SecretForm,
 }
 
-/// What is signed.
+/// The content that is signed.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Text(Vec<Part>),
@@ -119,7 +119,7 @@ impl Within {
 }
 
 impl Credentials {
-    /// How signatures with plain secrets are written.
+    /// Returns how signatures with plain secrets are written.
     #[cfg(feature = "cli")]
     pub(crate) fn encoding(&self) -> Option<&'static str> {
         self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
@@ -130,14 +130,14 @@ impl Credentials {
         self.signed_query.map_or(SignedQuery::Sent, |(word, _)| word)
     }
 
-    /// Whether a query is signed.
+    /// Returns whether a query is signed.
     pub(crate) fn signs_query(&self) -> bool {
         let parts = self.signature.as_ref().map(Signature::parts).unwrap_or_default();
         let words = [SignedPart::Query, SignedPart::BareQuery, SignedPart::SortedQuery];
         parts.into_iter().any(|part| words.into_iter().any(|word| part.has(word)))
     }
 
-    /// Whether signatures are HMAC-SHA256 of plain words, all sent in headers, with a time in milliseconds.
+    /// Returns whether signatures are HMAC-SHA256 of plain words, all sent in headers, with a time in milliseconds.
     #[cfg(feature = "cli")]
     pub(crate) fn is_plain(&self) -> bool {
         let Some(Signature { content: Content::Text(parts), algorithms, secret: SecretForm::Text }) = &self.signature
@@ -214,7 +214,7 @@ impl Credentials {
         signed.into_iter().chain(self.carried.iter().flat_map(|carried| &carried.parts)).collect()
     }
 
-    /// Whether requests carry `word`: alone, with other parts, or in a token.
+    /// Returns whether requests carry `word`: alone, with other parts, or in a token.
     pub(crate) fn carries(&self, word: SignedPart) -> bool {
         let in_token = match self.signature.as_ref().map(|signature| &signature.content) {
             Some(Content::Token(token)) => token.parts().any(|part| part.has(word)),
@@ -260,7 +260,7 @@ impl Token {
 }
 
 impl Part {
-    /// Whether it is `word` or contains it.
+    /// Returns whether it is `word` or contains it.
     pub(crate) fn has(&self, word: SignedPart) -> bool {
         self.all().iter().any(|part| matches!(part.kind, PartKind::Word(own) if own == word))
     }

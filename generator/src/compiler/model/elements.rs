@@ -49,7 +49,7 @@ pub(crate) struct Element {
     /// The names that identify it in another version; the first one takes precedence.
     pub(crate) names: [String; 2],
     pub(crate) place: Place,
-    /// Whether no document describes it and what it holds.
+    /// True if no document describes it and what it holds.
     is_observed: bool,
     /// Where it is written out; differs from its place if another element only refers to it.
     pub(crate) written: Place,
@@ -164,22 +164,22 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// The statement in a few words; empty if the schema makes none.
     pub(crate) value: String,
-    /// Whether it is prose.
+    /// True if it is prose.
     pub(crate) is_prose: bool,
-    /// Its place, if it differs from that of the element.
+    /// The place, if it differs from that of the element.
     pub(crate) place: Option<Place>,
     pub(crate) means: Means,
     /// Different values count as equal if they agree in this.
     same_as: Option<String>,
     /// The key that also covers a change of this one, if both change.
     unless: Option<&'static str>,
-    /// Whether it is one of several keys of the name, which are compared by presence alone.
+    /// True if it is one of several keys of the name, which are compared by presence alone.
     is_one_of_several: bool,
     /// The statement in the words of a page.
     pub(crate) says: String,
     /// The member of the OpenAPI document with its value.
     pub(crate) data: Option<(String, Value)>,
-    /// Whether emitted documentation and pages show `says`, because they have no other form for the key.
+    /// True if emitted documentation and pages show `says`, because they have no other form for the key.
     pub(crate) is_documented: bool,
 }
 
@@ -258,7 +258,7 @@ impl Key {
         self
     }
 
-    /// Whether the key of another version states the same.
+    /// Returns whether the key of another version states the same.
     fn agrees(&self, other: &Self) -> bool {
         self.values(other) == other.values(self) || (self.same_as.is_some() && self.same_as == other.same_as)
     }
@@ -283,7 +283,7 @@ fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Conte
     element.rows().into_iter().zip(E::CHANGES).map(key).collect()
 }
 
-/// How the keys of two versions of an element differ.
+/// The difference between the keys of two versions of an element.
 pub(crate) struct KeyChange<'a> {
     pub(crate) key: &'a Key,
     pub(crate) older: String,

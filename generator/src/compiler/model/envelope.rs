@@ -24,7 +24,7 @@ pub(crate) struct Envelope {
     pub(crate) place: Place,
 }
 
-/// What a success has beside its code.
+/// The member of a success beside its code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SuccessWith {
     pub(crate) message: Option<String>,
@@ -107,12 +107,12 @@ impl Envelope {
         self.code.iter().find_map(AnswerPath::member)
     }
 
-    /// Whether the envelope can be an array.
+    /// Returns whether the envelope can be an array.
     pub(crate) fn can_be_array(&self) -> bool {
         self.code.iter().chain(&self.message).chain(&self.data).any(|path| path.first().is_none())
     }
 
-    /// Its members without duplicates and without the data.
+    /// Returns the members without duplicates and without the data.
     pub(crate) fn members(&self) -> Vec<&str> {
         let paths = self.code.iter().chain(&self.message).filter_map(AnswerPath::first);
         let all = paths.chain(self.time.as_deref()).chain(self.beside.iter().map(String::as_str));

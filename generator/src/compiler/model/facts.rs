@@ -142,7 +142,7 @@ pub(crate) enum WindowBound {
 }
 
 impl WindowBound {
-    /// Its key in the schema.
+    /// Returns the key in the schema.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Span => "span",

@@ -1,10 +1,10 @@
-//! How the account of a family becomes flat.
+//! The way the account of a family becomes flat.
 
 use crate::compiler::diagnostics::Place;
 
 type Placed = (String, Place);
 
-/// What cancels all orders and closes all positions of a family.
+/// The calls that cancel all orders and close all positions of a family.
 #[derive(Clone, Debug)]
 pub(crate) struct Flat {
     pub(crate) place: Place,

@@ -9,7 +9,7 @@ pub(crate) enum Format {
     Date,
 }
 
-/// What a format is, said once for the schema language, emitted code, OpenAPI and drafts.
+/// The facts about a format, said once for the schema language, emitted code, OpenAPI and drafts.
 struct Row {
     /// The name of the type in the schema language.
     word: &'static str,
@@ -21,7 +21,7 @@ struct Row {
     openapi: &'static str,
     /// A value.
     example: &'static str,
-    /// Whether a text is one of its values.
+    /// True if a text is one of its values.
     has: fn(&str) -> bool,
 }
 
@@ -70,7 +70,7 @@ impl Format {
     }
 }
 
-/// Whether a text is a date of the calendar, such as `2026-09-08`.
+/// Returns whether a text is a date of the calendar, such as `2026-09-08`.
 fn is_date(text: &str) -> bool {
     let has_form = text.len() == 10 && text.split('-').map(str::len).eq([4, 2, 2]);
     let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();

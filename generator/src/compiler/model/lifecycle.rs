@@ -36,7 +36,7 @@ pub(crate) struct Transition {
     pub(crate) doc: String,
 }
 
-/// What the document rules out, directly and through other states.
+/// Transitions that the document rules out, directly and through other states.
 #[derive(Clone, Debug)]
 pub(crate) struct ExcludedTransition {
     pub(crate) place: Place,
@@ -46,7 +46,7 @@ pub(crate) struct ExcludedTransition {
     pub(crate) why: String,
 }
 
-/// What is ruled out.
+/// A transition or a state that is ruled out.
 #[derive(Clone, Debug)]
 pub(crate) enum Exclusion {
     /// That it becomes one of these states.
@@ -66,7 +66,7 @@ pub(crate) struct Tracked {
     pub(crate) at: Option<(String, Place)>,
 }
 
-/// Whether something can happen, as far as the documents state it.
+/// The possibility of an event, as far as the documents state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Possible {
     Yes,
@@ -97,14 +97,14 @@ impl Lifecycle {
         self.state(all, index).is_some_and(|state| state.terminal)
     }
 
-    /// Whether a transition starts from a state. `any` stands for all states that are not terminal.
+    /// Returns whether a transition starts from a state. `any` stands for all states that are not terminal.
     pub(crate) fn starts_from(&self, all: &Enum, transition: &Transition, index: usize) -> bool {
         let is_any = transition.from.iter().any(|from| from == "any") && !self.is_terminal(all, index);
         is_any || names_state(all, &transition.from, index)
     }
 
-    /// Whether one state can become another: `Yes` if a documented transition leads there, `No` if the documents
-    /// exclude it, also through other states.
+    /// Returns whether one state can become another: `Yes` if a documented transition leads there, `No` if the
+    /// documents exclude it, also through other states.
     pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -121,7 +121,7 @@ impl Lifecycle {
         if is_shown { Possible::Yes } else { Possible::Unspecified }
     }
 
-    /// Whether an operation with this effect takes effect in a state.
+    /// Returns whether an operation with this effect takes effect in a state.
     pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
         let all = self.states_of(family);
         let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
@@ -144,7 +144,7 @@ impl Lifecycle {
     }
 }
 
-/// Whether a value of the enum is among these states, in any of its spellings.
+/// Returns whether a value of the enum is among these states, in any of its spellings.
 fn names_state(all: &Enum, states: &[String], index: usize) -> bool {
     states.iter().any(|state| all.index_of(state) == Some(index))
 }

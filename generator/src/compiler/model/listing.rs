@@ -17,7 +17,7 @@ pub(crate) struct Listing {
     pub(crate) instruments: Option<ListedInstruments>,
 }
 
-/// How the next page of an object or an array is requested.
+/// The way the next page of an object or an array is requested.
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) place: Place,
@@ -31,7 +31,7 @@ pub(crate) struct Paging {
     pub(crate) field: Option<(String, Place)>,
     /// The header of the answer with the cursor.
     pub(crate) header: Option<(String, Place)>,
-    /// Whether the page includes the item that `next` names.
+    /// True if the page includes the item that `next` names.
     pub(crate) includes: bool,
     /// The number or the offset of the first page.
     pub(crate) first: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Batch {
     /// The fields of failed items.
     pub(crate) code: Option<(String, Place)>,
     pub(crate) message: Option<(String, Place)>,
-    /// Whether results come in the order of the items.
+    /// True if results come in the order of the items.
     pub(crate) by_place: bool,
     pub(crate) place: Place,
 }

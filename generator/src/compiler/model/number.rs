@@ -85,21 +85,21 @@ impl Number {
         Some(format!("{sign}{whole}{point}{fraction}"))
     }
 
-    /// Whether it is a multiple of a positive number.
+    /// Returns whether it is a multiple of a positive number.
     pub(crate) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         let places = self.fraction.len().max(step.fraction.len());
         let (number, step) = (self.units(places)?, step.units(places)?);
         (step > 0).then(|| number % step == 0)
     }
 
-    /// How many units of the last of so many decimal places it is.
+    /// Returns how many units of the last of so many decimal places it is.
     fn units(&self, places: usize) -> Option<i128> {
         let units: i128 = format!("0{}{:0<places$}", self.whole, self.fraction).parse().ok()?;
         Some(if self.is_negative { -units } else { units })
     }
 }
 
-/// Whether a text is a decimal number as exchanges write them, possibly with an exponent, such as `0E-8`.
+/// Returns whether a text is a decimal number as exchanges write them, possibly with an exponent, such as `0E-8`.
 pub(crate) fn is_decimal(text: &str) -> bool {
     let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
@@ -107,18 +107,18 @@ pub(crate) fn is_decimal(text: &str) -> bool {
     is_exponent && Number::parse(number).is_some()
 }
 
-/// Whether a text is an unsigned integer of at most 64 bits.
+/// Returns whether a text is an unsigned integer of at most 64 bits.
 pub(crate) fn is_integer(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_ok()
 }
 
-/// Whether a text is an integer of any length.
+/// Returns whether a text is an integer of any length.
 pub(crate) fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text is an unsigned integer of more than 64 bits.
+/// Returns whether a text is an unsigned integer of more than 64 bits.
 pub(crate) fn is_too_large(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_err()
 }

@@ -48,7 +48,7 @@ pub(crate) struct Operation {
     pub(crate) compound: Option<Compound>,
     pub(crate) repeat: Option<Repeat>,
     pub(crate) window: Option<Window>,
-    /// How far back the answer reaches, unless a parameter determines it.
+    /// The time that the answer reaches back, unless a parameter determines it.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
     /// The form of a success, and the records of the body of a refusal and of headers, if they are described.
@@ -73,26 +73,26 @@ pub(crate) struct KeyPlaces {
     pub(crate) response: Place,
 }
 
-/// How the parameters of a request travel.
+/// The form in which the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ParameterStyle {
     /// Where they travel, if not in the usual position for the method.
     pub(crate) sends: Option<Sends>,
     pub(crate) lists: Lists,
     pub(crate) objects: Objects,
-    /// Whether the schema states how objects are written.
+    /// True if the schema states how objects are written.
     pub(crate) says_objects: bool,
     pub(crate) place: Place,
 }
 
 impl Operation {
-    /// Whether a parameter of the request travels in the path, in a header, or in the query beside the body, apart from
-    /// the others.
+    /// Returns whether a parameter of the request travels in the path, in a header, or in the query beside the body,
+    /// apart from the others.
     pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
         parameter.apart.is_some() || self.is_in_path(parameter)
     }
 
-    /// Whether a parameter of the request travels in the path.
+    /// Returns whether a parameter of the request travels in the path.
     pub(crate) fn is_in_path(&self, parameter: &Parameter) -> bool {
         self.path.parameters().any(|name| name == parameter.name.wire)
     }
@@ -113,7 +113,7 @@ impl Operation {
         self.style.sends.unwrap_or(usual)
     }
 
-    /// Whether the parameters travel in the body.
+    /// Returns whether the parameters travel in the body.
     pub(crate) fn has_body(&self) -> bool {
         self.sends() != Sends::Query
     }
@@ -214,7 +214,8 @@ impl Body {
 }
 
 impl Window {
-    /// Whether the access limit applies to the data, so that an earlier start is accepted but finds nothing older.
+    /// Returns whether the access limit applies to the data, so that an earlier start is accepted but finds nothing
+    /// older.
     pub(crate) fn access_is_of_data(&self) -> bool {
         self.access_of.word == AccessOf::Data
     }
@@ -247,7 +248,7 @@ pub(crate) enum Response {
         cursor: Name,
         next: (String, Place),
     },
-    /// It has already been reported, so nothing more is reported about it.
+    /// A name that has already been reported, so that nothing more is reported about it.
     Undefined,
 }
 

@@ -22,7 +22,7 @@ impl Operations {
         })
     }
 
-    /// Whether an operation confirms its effect by a query of the operation with this name.
+    /// Returns whether an operation confirms its effect by a query of the operation with this name.
     pub(crate) fn is_queried(&self, name: &str) -> bool {
         let confirms = self.0.iter().filter_map(|operation| operation.confirm.as_ref());
         confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).any(|(query, _)| query == name)

@@ -35,13 +35,13 @@ pub(crate) struct Parameter {
     pub(crate) edit: Option<Edit>,
     /// The place that says that `null` clears the value.
     pub(crate) may_be_null: Option<Place>,
-    /// Whether an empty text means the same as leaving it out.
+    /// True if an empty text means the same as leaving it out.
     pub(crate) may_be_blank: bool,
-    /// Whether the document leaves open here which alternative of the choice wins.
+    /// True if the document leaves open here which alternative of the choice wins.
     pub(crate) wins_unstated: bool,
     pub(crate) units: Vec<Unit>,
     pub(crate) deprecated: Option<Deprecated>,
-    /// Whether numbers, times and enums travel as JSON strings.
+    /// True if numbers, times and enums travel as JSON strings.
     pub(crate) as_text: bool,
     pub(crate) doc: String,
     /// Other words that people search for it by.
@@ -59,7 +59,7 @@ impl Parameter {
         self.shape.items()
     }
 
-    /// Whether it travels there, apart from the others.
+    /// Returns whether it travels there, apart from the others.
     pub(crate) fn is_in(&self, place: In) -> bool {
         self.apart.is_some_and(|(apart, _)| apart == place)
     }
@@ -69,12 +69,12 @@ impl Parameter {
         self.sent_as.as_ref().map_or(&self.name.wire, |(name, _)| name)
     }
 
-    /// Whether it is always sent.
+    /// Returns whether it is always sent.
     pub(crate) fn is_required(&self) -> bool {
         self.need == Need::Always
     }
 
-    /// Whether it is an argument of `new`.
+    /// Returns whether it is an argument of `new`.
     pub(crate) fn is_argument(&self) -> bool {
         self.is_required() && self.fixed.is_none()
     }
@@ -90,7 +90,7 @@ impl Parameter {
         self.edit.as_ref().and_then(Edit::deletes_with)
     }
 
-    /// Whether a request can leave its value as it is, set it, or delete it.
+    /// Returns whether a request can leave its value as it is, set it, or delete it.
     pub(crate) fn is_edit(&self) -> bool {
         self.deletes_with().is_some() || self.may_be_null.is_some()
     }
@@ -103,7 +103,7 @@ impl Parameter {
         }
     }
 
-    /// Whether it stands for the body, which is an array.
+    /// Returns whether it stands for the body, which is an array.
     pub(crate) fn is_body(&self) -> bool {
         self.name.wire == ListName::BODY
     }
@@ -123,7 +123,7 @@ pub(crate) struct Unit {
     pub(crate) is: String,
 }
 
-/// Whether a parameter has to be sent.
+/// The need to send a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Always,

@@ -9,7 +9,7 @@ use super::{
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::In;
 
-/// How texts of the schema are set off from the words around them.
+/// The marks that set texts of the schema off from the words around them.
 pub(crate) struct Markup {
     pub(crate) text: fn(&str) -> String,
     /// Names and values of the wire.
@@ -70,7 +70,7 @@ impl Display for WeightCondition {
 }
 
 impl Rate {
-    /// How many calls in which window: `10/s`, `600/1m`.
+    /// Returns how many calls in which window: `10/s`, `600/1m`.
     pub(crate) fn pace(&self) -> String {
         format!("{}/{}", self.calls, self.every.window())
     }
@@ -86,8 +86,8 @@ impl Rate {
         if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
     }
 
-    /// How calls are counted, and whose: `per UID for copy-trading`, or `in request-weight`. An operation has one rate
-    /// for each of these and each window.
+    /// Returns how calls are counted, and whose: `per UID for copy-trading`, or `in request-weight`. An operation has
+    /// one rate for each of these and each window.
     pub(crate) fn counted(&self) -> String {
         self.of_pool.as_ref().map_or_else(
             || self.counted_by(),
@@ -259,7 +259,7 @@ impl Need {
         }
     }
 
-    /// What has to be said of it beside the parameter; empty if its position shows whether it is required.
+    /// Returns what has to be said of it beside the parameter; empty if its position shows whether it is required.
     pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::Conditional => "Conditionally required; see the rules.",
@@ -280,8 +280,8 @@ impl Need {
 /// Where a parameter travels apart from the others, as a sentence.
 pub(crate) fn apart(place: In) -> &'static str {
     match place {
-        In::Header => "It is sent as a header.",
-        In::Query => "It is sent in the query, beside the body.",
+        In::Header => "Sent as a header.",
+        In::Query => "Sent in the query, beside the body.",
     }
 }
 
@@ -290,18 +290,18 @@ pub(crate) fn sent_as(name: &str) -> String {
     format!("Its name there is {name}.")
 }
 
-/// What tells one of several records from the others, as a sentence.
+/// Returns what tells one of several records from the others, as a sentence.
 pub(crate) fn told_by(one_of: &OneOf, case: &RecordCase, markup: &Markup) -> String {
     let words: Vec<_> = case.told_by.iter().map(|(word, _)| (markup.code)(word)).collect();
     match (&one_of.decider, words.join(" or ")) {
-        (_, words) if words.is_empty() => "It is whatever no other fits.".to_owned(),
-        (Some((decider, _)), words) => format!("It has the {} {words}.", (markup.code)(decider)),
-        (None, words) => format!("It has the member {words}."),
+        (_, words) if words.is_empty() => "Any record that no other fits.".to_owned(),
+        (Some((decider, _)), words) => format!("With the {} {words}.", (markup.code)(decider)),
+        (None, words) => format!("With the member {words}."),
     }
 }
 
 impl BesideData {
-    /// What an answer has beside its data, as sentences.
+    /// Returns what an answer has beside its data, as sentences.
     pub(crate) fn in_words(&self, family: &Family) -> Vec<String> {
         let name = |(index, _): (usize, Place)| family.type_name(Type::Record(index)).to_owned();
         let refusal = self.refusal.map(|record| format!("Refused with: {}", name(record)));
@@ -316,8 +316,8 @@ pub(crate) fn default_sentence(default: Option<&str>) -> String {
     default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
 }
 
-/// What leaving a parameter out means for a value that exists, and the text that deletes it; empty if it is not about a
-/// value that exists.
+/// Returns what leaving a parameter out means for a value that exists, and the text that deletes it; empty if it is not
+/// about a value that exists.
 pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
     match delete {
         Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),

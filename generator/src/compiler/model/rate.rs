@@ -21,7 +21,7 @@ pub(crate) struct Rate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PoolWeight {
     pub(crate) pool: String,
-    /// How many calls it counts as.
+    /// The number of calls that one call counts as.
     pub(crate) weight: u32,
     /// The calls with this weight; `None` covers those that no heavier weight covers.
     pub(crate) when: Option<WeightCondition>,
@@ -50,15 +50,15 @@ pub(crate) struct Pool {
     pub(crate) name: String,
     pub(crate) rate: Rate,
     pub(crate) doc: String,
-    /// What answers report of it.
+    /// The report of answers about the pool.
     pub(crate) reporting: Option<PoolReporting>,
     pub(crate) place: Place,
 }
 
-/// What answers report about a pool.
+/// A report of answers about a pool.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolReporting {
-    /// Whether they report used rather than remaining calls.
+    /// True if they report used rather than remaining calls.
     pub(crate) is_used: bool,
     pub(crate) count: ResponseValue,
     pub(crate) reset: Option<(ResponseValue, ResetForm)>,

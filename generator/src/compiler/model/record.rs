@@ -10,14 +10,14 @@ pub(crate) struct Record {
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
     pub(crate) is_abstract: bool,
-    /// Whether it was seen on the wire and is in no document.
+    /// True if it was seen on the wire and is in no document.
     pub(crate) is_observed: bool,
     pub(crate) travels: RecordForm,
     /// The field for the name of a record in lists, which are objects on the wire.
     pub(crate) key: Option<(String, Place)>,
     /// All fields, with those of the included record first.
     pub(crate) fields: Vec<Field>,
-    /// Whether `fields` is complete: an included record can be unknown.
+    /// True if `fields` is complete: an included record can be unknown.
     pub(crate) is_whole: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum RecordForm {
     OneOf(OneOf),
 }
 
-/// What decides which of several records a value is.
+/// The field that decides which of several records a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneOf {
     /// The member that decides; without one, the form of the JSON does.
@@ -52,7 +52,7 @@ pub(crate) struct RecordCase {
 }
 
 impl Record {
-    /// What decides which of several records it is, if it is one of several.
+    /// Returns what decides which of several records it is, if it is one of several.
     pub(crate) fn one_of(&self) -> Option<&OneOf> {
         if let RecordForm::OneOf(one_of) = &self.travels { Some(one_of) } else { None }
     }

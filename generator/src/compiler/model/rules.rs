@@ -81,7 +81,7 @@ pub(crate) enum Condition {
     Not(Box<Condition>),
 }
 
-/// How a parameter is ordered relative to its operand.
+/// The order of a parameter relative to its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     Below,
@@ -113,7 +113,7 @@ impl Relation {
         }
     }
 
-    /// Whether it holds for a parameter that has this order relative to the other.
+    /// Returns whether it holds for a parameter that has this order relative to the other.
     #[cfg(feature = "cli")]
     pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
@@ -157,7 +157,7 @@ impl Operand {
     }
 }
 
-/// How a parameter is compared with a property of the account or of the instrument.
+/// The comparison of a parameter with a property of the account or of the instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// The text is among the names of the account's property.
@@ -190,7 +190,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it compares with a property of the instrument rather than of the account.
+    /// Returns whether it compares with a property of the instrument rather than of the account.
     pub(crate) fn is_of_instrument(self) -> bool {
         matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost)
     }
@@ -278,7 +278,7 @@ impl Condition {
         }
     }
 
-    /// Whether it compares with a property of the instrument that the request names.
+    /// Returns whether it compares with a property of the instrument that the request names.
     pub(crate) fn is_of_instrument(&self) -> bool {
         match self {
             Self::Compares { comparison, .. } => comparison.is_of_instrument(),
@@ -292,7 +292,7 @@ impl Condition {
         }
     }
 
-    /// Whether it compares anything with a value that is not fixed in the schema.
+    /// Returns whether it compares anything with a value that is not fixed in the schema.
     pub(crate) fn compares(&self) -> bool {
         match self {
             Self::Compares { .. } | Self::Relates { .. } => true,
@@ -303,7 +303,7 @@ impl Condition {
         }
     }
 
-    /// Whether it depends on the current time.
+    /// Returns whether it depends on the current time.
     pub(crate) fn is_of_time(&self) -> bool {
         match self {
             Self::Relates { operand, .. } => matches!(operand, Operand::Moment { .. }),

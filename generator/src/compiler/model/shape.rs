@@ -75,12 +75,12 @@ impl Shape {
         }
     }
 
-    /// Whether it is a single value of a type that matches. A type that was reported as undefined passes.
+    /// Returns whether it is a single value of a type that matches. A type that was reported as undefined passes.
     pub(crate) fn is_one(&self, is_meant: impl Fn(Type) -> bool) -> bool {
         self.single().is_some_and(|ty| ty == Type::Undefined || is_meant(ty))
     }
 
-    /// Whether it is a list.
+    /// Returns whether it is a list.
     pub(crate) fn is_list(&self) -> bool {
         match self {
             Self::List(_) | Self::Items(_) => true,
@@ -102,7 +102,7 @@ impl Shape {
         }
     }
 
-    /// Whether it contains values that can travel as JSON numbers.
+    /// Returns whether it contains values that can travel as JSON numbers.
     pub(crate) fn can_be_bare(&self) -> bool {
         self.element().is_some_and(Type::can_be_bare)
     }
@@ -122,7 +122,7 @@ impl Shape {
         if let Some(Type::Identifier(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// Whether its type was reported as undefined.
+    /// Returns whether its type was reported as undefined.
     pub(crate) fn is_undefined(&self) -> bool {
         self.element() == Some(Type::Undefined)
     }
@@ -190,7 +190,7 @@ pub(crate) enum ListName {
 }
 
 impl ListName {
-    /// Whether it stands below a list or an object of the request, where rules cannot speak of it.
+    /// Returns whether it stands below a list or an object of the request, where rules cannot speak of it.
     pub(crate) fn is_below(&self) -> bool {
         matches!(self, Self::Object(_) | Self::Within(_))
     }

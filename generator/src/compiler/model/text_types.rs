@@ -59,7 +59,7 @@ pub(crate) struct Identifier {
     pub(crate) alphabet: Option<(String, Place)>,
     /// Forms that distinguish kinds of values.
     pub(crate) forms: Vec<Form>,
-    /// Whether the client makes new ones; the place of the key.
+    /// True if the client makes new ones; the place of the key.
     pub(crate) mint: Option<Place>,
 }
 
@@ -89,12 +89,12 @@ pub(crate) struct Pattern {
 }
 
 impl Form {
-    /// Its patterns: the one that every text of has the form, and the one that an instrument decides.
+    /// Returns the patterns: the one that every text of has the form, and the one that an instrument decides.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         std::iter::once(&self.pattern).chain(self.decided.iter().map(|decided| &decided.also))
     }
 
-    /// Its patterns in words: `r*`, or `R*` if isStock of the instrument says so.
+    /// Returns the patterns in words: `r*`, or `R*` if isStock of the instrument says so.
     pub(crate) fn in_words(&self) -> String {
         let pattern = &self.pattern.text;
         match &self.decided {
@@ -107,12 +107,12 @@ impl Form {
 }
 
 impl Identifier {
-    /// Whether some of its texts are written in two ways.
+    /// Returns whether some of its texts are written in two ways.
     pub(crate) fn is_respelled(&self) -> bool {
         self.forms.iter().any(|form| form.decided.is_some())
     }
 
-    /// Whether texts are checked when a value is made.
+    /// Returns whether texts are checked when a value is made.
     pub(crate) fn is_constrained(&self) -> bool {
         self.length.is_some() || self.alphabet.is_some()
     }

@@ -34,7 +34,7 @@ pub(crate) enum Type {
     Identifier(usize),
     Choice(usize),
     Record(usize),
-    /// It was reported as undefined, so nothing more is reported about it.
+    /// A type that was reported as undefined, so that nothing more is reported about it.
     Undefined,
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum JsonForm {
     Any,
 }
 
-/// How a condition compares values of a type.
+/// The way a condition compares values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
     /// With values of the enum.
@@ -109,18 +109,18 @@ impl Type {
         }
     }
 
-    /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are, too, except those of ISO
-    /// 8601.
+    /// Returns whether its values are numbers, which travel as JSON numbers or as texts. Times are, too, except those
+    /// of ISO 8601.
     pub(crate) fn is_number(self) -> bool {
         self.json(true) == JsonForm::QuotedNumber
     }
 
-    /// Whether its values can travel as JSON numbers.
+    /// Returns whether its values can travel as JSON numbers.
     pub(crate) fn can_be_bare(self) -> bool {
         self.json(false) == JsonForm::Number
     }
 
-    /// Whether its values are quantities, which have bounds.
+    /// Returns whether its values are quantities, which have bounds.
     pub(crate) fn is_quantity(self) -> bool {
         match self {
             Self::Decimal | Self::Scaled(_) | Self::Integer | Self::Signed => true,
@@ -137,7 +137,7 @@ impl Type {
         }
     }
 
-    /// Whether its values are decimal numbers, in any form.
+    /// Returns whether its values are decimal numbers, in any form.
     pub(crate) fn is_decimal(self) -> bool {
         matches!(self, Self::Decimal | Self::Scaled(_))
     }
@@ -157,17 +157,17 @@ impl Type {
         self.scale().map_or_else(|| value.to_owned(), |scale| scale::to_wire(value, scale))
     }
 
-    /// Whether its values are times.
+    /// Returns whether its values are times.
     pub(crate) fn is_time(self) -> bool {
         matches!(self, Self::Time(_))
     }
 
-    /// Whether its values are texts without a fixed list, such as ids.
+    /// Returns whether its values are texts without a fixed list, such as ids.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::String | Self::Identifier(_))
     }
 
-    /// Whether each of its values has a single text form, the same in every position, such as a header.
+    /// Returns whether each of its values has a single text form, the same in every position, such as a header.
     pub(crate) fn is_one_text(self) -> bool {
         match self {
             Self::String
@@ -183,7 +183,7 @@ impl Type {
         }
     }
 
-    /// Whether its values can be compared with a number.
+    /// Returns whether its values can be compared with a number.
     pub(crate) fn takes_number(self, number: &str) -> bool {
         match self {
             Self::Decimal | Self::Scaled(_) | Self::Undefined => true,
@@ -201,27 +201,27 @@ impl Type {
         }
     }
 
-    /// Whether its values can be cursors, as ids are.
+    /// Returns whether its values can be cursors, as ids are.
     pub(crate) fn is_cursor(self) -> bool {
         self.is_text() || self == Self::Integer
     }
 
-    /// Whether its values can be keys of a map, as ids are.
+    /// Returns whether its values can be keys of a map, as ids are.
     pub(crate) fn can_be_key(self) -> bool {
         self.is_text() || matches!(self, Self::Integer | Self::Signed)
     }
 
-    /// Whether its values are true and false.
+    /// Returns whether its values are true and false.
     pub(crate) fn is_boolean(self) -> bool {
         matches!(self, Self::Boolean(_))
     }
 
-    /// Whether its values are identifiers of a type that the schema defines.
+    /// Returns whether its values are identifiers of a type that the schema defines.
     pub(crate) fn is_identifier(self) -> bool {
         matches!(self, Self::Identifier(_))
     }
 
-    /// Whether its values are listed in the schema.
+    /// Returns whether its values are listed in the schema.
     pub(crate) fn is_enum(self) -> bool {
         matches!(self, Self::Enum(_))
     }
@@ -231,7 +231,7 @@ impl Type {
         if let Self::Record(index) = self { Some(index) } else { None }
     }
 
-    /// How a condition compares its values; `None` if it cannot.
+    /// Returns how a condition compares its values; `None` if it cannot.
     pub(crate) fn compared(self) -> Option<Compared> {
         match self {
             Self::Enum(index) => Some(Compared::Enum(index)),
@@ -287,12 +287,12 @@ impl Type {
         }
     }
 
-    /// Whether the schema language defines it, so that no document describes it.
+    /// Returns whether the schema language defines it, so that no document describes it.
     pub(crate) fn is_built_in(self) -> bool {
         !self.built_in_name().is_empty()
     }
 
-    /// Its name in the schema language; empty if a schema defines it.
+    /// Returns the name in the schema language; empty if a schema defines it.
     fn built_in_name(self) -> &'static str {
         match self {
             Self::Time(Times::Seconds) => "time in seconds",
@@ -379,7 +379,7 @@ impl Family {
     }
 }
 
-/// Whether numbers travel as text, by the family and the field.
+/// Returns whether numbers travel as text, by the family and the field.
 pub(crate) fn travels_as_text(family: Option<Numbers>, own: Option<Travels>) -> bool {
     own.map_or(family == Some(Numbers::Text), |own| own == Travels::Text)
 }

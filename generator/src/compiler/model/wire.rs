@@ -43,7 +43,7 @@ impl<'a> WireParameter<'a> {
         self.list.map(ListName::item_prefix).unwrap_or_default() + &self.name.wire
     }
 
-    /// Its JSON type; the deciding parameter of a choice is an enum.
+    /// Returns the JSON type; the deciding parameter of a choice is an enum.
     pub(crate) fn json_type(&self) -> JsonType {
         self.parameter().map_or(JsonType::String, |parameter| parameter.shape.json_type(parameter.as_text))
     }
@@ -59,7 +59,7 @@ impl<'a> WireParameter<'a> {
         }
     }
 
-    /// Whether it has to be sent. An alternative, or a parameter that goes with some values only, is required
+    /// Returns whether it has to be sent. An alternative, or a parameter that goes with some values only, is required
     /// conditionally.
     pub(crate) fn need(&self) -> Need {
         let within_choice = |need: Need| if need == Need::Always { Need::Conditional } else { need };
@@ -77,7 +77,7 @@ impl<'a> WireParameter<'a> {
 #[derive(Clone)]
 pub(crate) struct WireNames<'a> {
     all: Vec<WireParameter<'a>>,
-    /// Whether one of them could not be read, so that there may be more.
+    /// True if one of them could not be read, so that there may be more.
     are_more: bool,
 }
 
@@ -96,7 +96,7 @@ impl<'a> WireNames<'a> {
         self.all.iter()
     }
 
-    /// Whether one of them could not be read, so that there may be more.
+    /// Returns whether one of them could not be read, so that there may be more.
     pub(crate) fn are_more(&self) -> bool {
         self.are_more
     }
@@ -220,7 +220,7 @@ impl Choice {
 }
 
 impl Parameter {
-    /// Whether its type has no form in a request, which was reported.
+    /// Returns whether its type has no form in a request, which was reported.
     fn has_no_form(&self) -> bool {
         match self.shape {
             Shape::One(ty) => matches!(ty, Type::Undefined | Type::Record(_)),
@@ -264,7 +264,7 @@ impl Family {
         }
     }
 
-    /// Whether a parameter was reported as impossible to send.
+    /// Returns whether a parameter was reported as impossible to send.
     fn is_unread(&self, parameter: &Parameter) -> bool {
         let alternatives = self.choice_of(parameter).and_then(Choice::alternatives);
         parameter.has_no_form() || alternatives.is_some_and(|alternatives| alternatives.len() < 2)

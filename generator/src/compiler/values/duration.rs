@@ -22,7 +22,7 @@ impl Duration {
     /// The window of most rates.
     pub(crate) const SECOND: Self = Self { n: 1, unit: DurationUnit::Second };
 
-    /// Its length in milliseconds; `None` for months, which have no fixed length.
+    /// Returns the length in milliseconds; `None` for months, which have no fixed length.
     pub(crate) fn milliseconds(self) -> Option<u64> {
         Some(u64::from(self.n) * self.unit.milliseconds()?)
     }
@@ -38,7 +38,7 @@ impl Duration {
         }
     }
 
-    /// Whether both have the same length, like a week and 7 days.
+    /// Returns whether both have the same length, like a week and 7 days.
     #[cfg(feature = "cli")]
     pub(crate) fn is_as_long_as(self, other: Self) -> bool {
         match (self.milliseconds(), other.milliseconds()) {
@@ -47,12 +47,12 @@ impl Duration {
         }
     }
 
-    /// Its length as a text that is the same for `1 week` and `7 days`.
+    /// Returns the length as a text that is the same for `1 week` and `7 days`.
     pub(crate) fn length(self) -> String {
         self.milliseconds().map_or_else(|| format!("{} months", self.n), |length| format!("{length} ms"))
     }
 
-    /// Its shortest possible length in milliseconds: a month has at least 28 days.
+    /// Returns the shortest possible length in milliseconds: a month has at least 28 days.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
         u64::from(self.n) * self.unit.milliseconds().unwrap_or(SHORTEST_MONTH)
     }
@@ -81,7 +81,7 @@ impl DurationUnit {
         (Self::Month, "month"),
     ];
 
-    /// Its length in milliseconds; `None` for a month, which has no fixed length.
+    /// Returns the length in milliseconds; `None` for a month, which has no fixed length.
     fn milliseconds(self) -> Option<u64> {
         match self {
             Self::Millisecond => Some(1),

@@ -13,7 +13,7 @@ pub(super) struct Replacement {
     pub(super) file: PathBuf,
     pub(super) bytes: Range<usize>,
     pub(super) text: String,
-    /// Whether a fact of the section differs, so that the digest must not change.
+    /// True if a fact of the section differs, so that the digest must not change.
     pub(super) differs: bool,
 }
 

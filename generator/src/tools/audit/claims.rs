@@ -320,7 +320,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// Whether an operation, a record or a family belongs to the document.
+    /// Returns whether an operation, a record or a family belongs to the document.
     fn is_ours(&self, id: &str) -> bool {
         self.operations.iter().any(|known| known.operation.id == id)
             || self.records.iter().any(|known| known.id == id)

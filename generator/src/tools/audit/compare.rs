@@ -14,7 +14,7 @@ use super::wording::{canonical, plain};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Duration;
 
-/// How a document and the schema differ.
+/// A kind of difference between a document and the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DiscrepancyKind {
     Changed,
@@ -48,7 +48,7 @@ pub(super) struct ComparedFacts {
     pub(super) facts: Facts,
     /// Facts that the document was not found to state: the key, the value and the place.
     pub(super) unstated: Vec<(FactKey, String, Place)>,
-    /// Those of them that have a line in `facts`.
+    /// The ones that have a line in `facts`.
     pub(super) not_found: Vec<(FactKey, String, Place)>,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     ComparedFacts { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
 }
 
-/// Whether a statement agrees with a claim.
+/// Returns whether a statement agrees with a claim.
 fn agree(key: &FactKey, said: &str, claimed: &str) -> bool {
     match key.kind {
         FactKind::Error | FactKind::Title => plain(said) == plain(&canonical(claimed)),
@@ -173,7 +173,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a larger difference covers the key.
+    /// Returns whether a larger difference covers the key.
     fn is_settled(&self, key: &FactKey) -> bool {
         let (kind, [id, rest @ ..]) = (key.kind, key.names.as_slice()) else { return false };
         let of_removed = kind != FactKind::Endpoint && self.settled.contains(&(id.clone(), String::new()));
@@ -309,8 +309,8 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// Whether the numbers of a bound occur next to the name of the parameter, in words that no reader understands. If
-    /// these words change, they are reported in any case.
+    /// Returns whether the numbers of a bound occur next to the name of the parameter, in words that no reader
+    /// understands. If these words change, they are reported in any case.
     fn occurs_unread(&self, key: &FactKey, value: &str) -> bool {
         let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
         let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();

@@ -18,9 +18,9 @@ use super::wording;
 
 /// A document and its sections.
 pub(super) struct Document {
-    /// Its key under `documents` in `api.yaml`.
+    /// The key under `documents` in `api.yaml`.
     pub(super) id: String,
-    /// Its name in messages.
+    /// The name in messages.
     pub(super) file: String,
     /// The words of its blocks, with one line for each block; cells are separated by `|`.
     pub(super) text: String,
@@ -48,7 +48,7 @@ pub(super) struct Section {
     pub(super) heading: String,
     /// 1 for the title, 2 for chapters and so on, whichever marks the file has for them.
     pub(super) level: u8,
-    /// Whether it had links within the document, which are not part of its text.
+    /// True if it had links within the document, which are not part of its text.
     is_navigation: bool,
     /// The bytes of the heading.
     pub(super) at: Range<usize>,
@@ -145,7 +145,7 @@ impl Document {
             .or_else(|| renamed().and_then(|start| self.sections.iter().find(|section| section.at.start == start)))
     }
 
-    /// Whether a heading in the schema refers to this section.
+    /// Returns whether a heading in the schema refers to this section.
     pub(super) fn is_section(&self, heading: &str, section: &Section) -> bool {
         self.section(heading).is_some_and(|named| named.at == section.at)
     }

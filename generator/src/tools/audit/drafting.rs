@@ -53,7 +53,7 @@ pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &s
     Ok(Drafting::of(&claims, family, document, section).draft())
 }
 
-/// Whether a clause states a time, such as `Unix ms`.
+/// Returns whether a clause states a time, such as `Unix ms`.
 fn is_time(said: &str) -> bool {
     said.split(['(', ')', ',', ';', '|']).any(|clause| ["Unix ms", "Unix milliseconds"].contains(&clause.trim()))
 }
@@ -165,7 +165,8 @@ impl<'a> Drafting<'a> {
         rates
     }
 
-    /// Whether a rate applies to some callers only, whose class the schema does not have: `2/s/UID for night robots`.
+    /// Returns whether a rate applies to some callers only, whose class the schema does not have: `2/s/UID for night
+    /// robots`.
     fn is_of_unknown_class(&self, statement: &Statement) -> bool {
         statement.key.name().is_some_and(|class| class == "default") && self.phrase(statement.at).contains(" for ")
     }
@@ -304,7 +305,7 @@ impl<'a> Drafting<'a> {
         Some(OneOf { members, wins: Some(wins.to_owned()), need })
     }
 
-    /// Whether the text says `at least one of` rather than `one of`.
+    /// Returns whether the text says `at least one of` rather than `one of`.
     fn is_at_least(&self, statement: &Statement) -> bool {
         self.document.text[statement.at..].starts_with("at least")
     }

@@ -1,4 +1,4 @@
-//! What the readers find in a document.
+//! Findings of the readers in a document.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::text::Span;
 
-/// What is true of all facts of a kind.
+/// A property of all facts of a kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Property {
     /// They are about a parameter.
@@ -30,7 +30,7 @@ macro_rules! kinds {
         }
 
         impl FactKind {
-            /// Its word.
+            /// Returns the word.
             pub(super) fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$kind => $word,)+
@@ -88,22 +88,22 @@ kinds! {
 }
 
 impl FactKind {
-    /// Whether it is a fact about a parameter.
+    /// Returns whether it is a fact about a parameter.
     pub(super) fn is_of_parameter(self) -> bool {
         self.properties().contains(&Property::OfParameter)
     }
 
-    /// Whether documents always state it if it is true.
+    /// Returns whether documents always state it if it is true.
     pub(super) fn is_always_stated(self) -> bool {
         self.properties().contains(&Property::AlwaysStated)
     }
 
-    /// Whether it bounds a number, or is a default.
+    /// Returns whether it bounds a number, or is a default.
     pub(super) fn is_bound(self) -> bool {
         self.properties().contains(&Property::Bound)
     }
 
-    /// Whether an owner can have several at once, so that a removed and an added one may be one change.
+    /// Returns whether an owner can have several at once, so that a removed and an added one may be one change.
     pub(super) fn is_one_of_a_set(self) -> bool {
         self.properties().contains(&Property::OneOfASet)
     }
@@ -153,7 +153,7 @@ impl fmt::Display for FactKey {
     }
 }
 
-/// How explicitly a document states something.
+/// The degree to which a document states something explicitly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
     /// Explicitly.

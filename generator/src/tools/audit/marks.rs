@@ -56,7 +56,7 @@ enum Set {
 pub(super) struct TextUnit {
     pub(super) at: Range<usize>,
     set: Option<Set>,
-    /// Its meaning: equal for two texts exactly if no reader can find different facts in them.
+    /// The meaning: equal for two texts exactly if no reader can find different facts in them.
     says: String,
 }
 
@@ -70,7 +70,7 @@ impl TextUnit {
     }
 }
 
-/// How one unit changed.
+/// The change of one unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextChange {
     /// The position; `None` if the unit was removed.
@@ -262,13 +262,13 @@ pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
     stated.filter(|statement| range.contains(&statement.at)).count()
 }
 
-/// Whether a text is a digest rather than a word in place of one.
+/// Returns whether a text is a digest rather than a word in place of one.
 pub(super) fn is_digest(text: &str) -> bool {
     let first = text.split(' ').next().unwrap_or_default();
     first.len() == 8 && first.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a section is unchanged since it was recorded.
+/// Returns whether a section is unchanged since it was recorded.
 pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) -> bool {
     recorded.split(' ').next() == Some(whole(&units(document, section)).as_str())
 }

@@ -67,8 +67,8 @@ pub(super) fn compare<'a>(
     found
 }
 
-/// Whether a section has the rows that a place names, as in `parameter table, qty and price`: for each, a cell or an item
-/// of a list with a part that begins with the name.
+/// Returns whether a section has the rows that a place names, as in `parameter table, qty and price`: for each, a cell
+/// or an item of a list with a part that begins with the name.
 fn has_row(document: &Document, section: &Section, at: &str) -> bool {
     let Some((_, named)) = at.split_once("table, ") else { return true };
     let items = section.blocks.iter().filter_map(|block| match block {
@@ -90,8 +90,8 @@ pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>, named: &Secti
     places.filter(|(_, at)| section(document, at).is_some_and(|section| section.at == named.at)).collect()
 }
 
-/// Whether a place can refer to a sentence or a row: it contains its number, or the name at the start of the row, or
-/// only the section or a part of it.
+/// Returns whether a place can refer to a sentence or a row: it contains its number, or the name at the start of the
+/// row, or only the section or a part of it.
 pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: Span<'_>) -> bool {
     let numbers = rule_numbers(at);
     let number = numbered(document, section).find(|(_, text)| overlaps(&text.range(), &unit.range()));

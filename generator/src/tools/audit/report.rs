@@ -26,7 +26,7 @@ pub(super) enum Group {
     Unchecked,
 }
 
-/// What to do about a line of the report.
+/// An action that a line of the report asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     /// Correct the schema, or the document.
@@ -113,7 +113,7 @@ pub(super) fn shown_place(files: &[PathBuf], place: Option<Place>) -> String {
 /// The maximum number of facts that are listed one by one as not found.
 const MAX_SHOWN: usize = 20;
 
-/// How much of one document was understood.
+/// The share of one document that was understood.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Share {
     pub(super) file: String,

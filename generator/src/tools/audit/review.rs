@@ -153,7 +153,7 @@ impl Review<'_> {
         lines
     }
 
-    /// Whether a difference of fact or a new section already covers the change.
+    /// Returns whether a difference of fact or a new section already covers the change.
     fn is_reported(&self, change: &TextChange, context: &Context<'_>) -> bool {
         let at = change.now.clone().unwrap_or(change.at..change.at + 1);
         let is_new = |range: &Range<usize>| range.contains(&change.at);

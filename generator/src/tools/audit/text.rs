@@ -149,7 +149,7 @@ impl<'a> Span<'a> {
     }
 }
 
-/// Whether two ranges overlap.
+/// Returns whether two ranges overlap.
 pub(super) fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }

@@ -25,14 +25,14 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
     Some([since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
-/// Whether the text deprecates one of these values: `gtc, rpi (deprecated)`.
+/// Returns whether the text deprecates one of these values: `gtc, rpi (deprecated)`.
 pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
     let lower = text.to_ascii_lowercase();
     let before = lower.find("(deprecated").and_then(|at| text.get(..at)).unwrap_or_default();
     before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word))
 }
 
-/// Whether a label introduces a list of parameters.
+/// Returns whether a label introduces a list of parameters.
 pub(super) fn is_parameter_list(label: Span<'_>) -> bool {
     parameter_prefix(label).is_some()
 }
@@ -121,7 +121,7 @@ pub(super) fn canonical(text: &str) -> String {
     canonical_characters(&characters, &[]).into_iter().map(|(c, _)| c).collect()
 }
 
-/// Whether two texts have the same canonical form.
+/// Returns whether two texts have the same canonical form.
 pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
@@ -356,7 +356,8 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     stems
 }
 
-/// Whether two words have the same stem: `orders` and `order`, `history` and `historical`, `modifiable` and `modify`.
+/// Returns whether two words have the same stem: `orders` and `order`, `history` and `historical`, `modifiable` and
+/// `modify`.
 pub(super) fn have_same_stem(a: &str, b: &str) -> bool {
     let bare = |word: &'_ str| word.len() - usize::from(word.len() > 2 && word.ends_with('s') && !word.ends_with("ss"));
     let (a, b) = (&a[..bare(a)], &b[..bare(b)]);
@@ -379,7 +380,7 @@ pub(super) fn likeness(a: &[String], b: &[String]) -> usize {
     1000 * (shared + shared_back) / (a.len() + b.len())
 }
 
-/// Whether a word can be a name on the wire.
+/// Returns whether a word can be a name on the wire.
 pub(super) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

@@ -25,7 +25,7 @@ pub struct Difference {
     pub kind: &'static str,
     /// The elements that differ, such as `unified.place-order.price`; several if one change shows in several elements.
     pub subjects: Vec<String>,
-    /// How it differs.
+    /// The kind of difference.
     pub change: Change,
     /// The effect in Rust or on the wire.
     pub means: String,
@@ -37,14 +37,14 @@ pub struct Difference {
     pub column: u32,
 }
 
-/// How an element differs.
+/// The kind of difference between two versions of an element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Change {
-    /// It was added.
+    /// Added.
     Added,
-    /// It was removed.
+    /// Removed.
     Removed,
     /// One of its keys changed.
     Changed {
@@ -54,7 +54,7 @@ pub enum Change {
         old: String,
         /// The newer value; empty if there is none.
         new: String,
-        /// Whether the value is prose, which is too long for a table.
+        /// True if the value is prose, which is too long for a table.
         prose: bool,
     },
 }

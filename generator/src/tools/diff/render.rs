@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Bump, Change, Class, Diff, Difference};
 use crate::tools::list::align;
 
-/// How differences are written.
+/// A form of the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// A table for a terminal.
@@ -49,7 +49,7 @@ const TABLE: Marks = Marks { quote: str::to_owned, colon: ":", arrow: "->" };
 const MARKDOWN: Marks = Marks { quote: code, colon: "", arrow: "→" };
 
 impl Marks {
-    /// How something differs.
+    /// Returns how something differs.
     fn change(&self, difference: &Difference) -> String {
         let Change::Changed { what, old, new, prose } = &difference.change else {
             return if difference.change == Change::Added { "new" } else { "removed" }.to_owned();

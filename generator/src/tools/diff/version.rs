@@ -55,7 +55,7 @@ impl Bump {
         }
     }
 
-    /// Its effect on a version, also below 1.0, where cargo treats the middle number as the first.
+    /// Returns the effect on a version, also below 1.0, where cargo treats the middle number as the first.
     pub fn example(self) -> &'static str {
         match self {
             Self::None => "the version stays",

@@ -230,7 +230,7 @@ fn place_of(field: &DraftField) -> impl Iterator<Item = Entry> {
 /// The remark at a parameter whose `null` the language does not have.
 const NO_NULL: &str = "`nullable` is not read.";
 
-/// Whether `null` clears a parameter: one in a JSON body that can be left out and has no alternatives.
+/// Returns whether `null` clears a parameter: one in a JSON body that can be left out and has no alternatives.
 fn clears(draft: &Draft, prefix: &str, field: &DraftField) -> bool {
     let method = Method::parse(&draft.method);
     let is_json = draft.sends.map_or(method.is_some_and(|method| !method.has_query()), |sends| sends == Sends::Json);

@@ -294,7 +294,7 @@ impl<'a> Types<'a> {
         same.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Whether a record has exactly these fields. Records that only share the names are different ones.
+    /// Returns whether a record has exactly these fields. Records that only share the names are different ones.
     fn has_fields(&self, record: &Record, fields: &[DraftField], depth: usize) -> bool {
         let is_known = |known: &Field| {
             let field = fields.iter().find(|field| field.name == known.name.wire);
@@ -303,7 +303,7 @@ impl<'a> Types<'a> {
         record.fields.len() == fields.len() && record.fields.iter().all(is_known)
     }
 
-    /// Whether a field has the type of another; nothing contradicts a type that the source does not state.
+    /// Returns whether a field has the type of another; nothing contradicts a type that the source does not state.
     fn is_field(&self, known: &Field, field: &DraftField, depth: usize) -> bool {
         if field.is_undecided || field.is_again || field.kind == JsonKind::Unknown {
             return true;
@@ -473,7 +473,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// How a number travels, if it differs from the family. A time of ISO 8601 is always text.
+    /// Returns how a number travels, if it differs from the family. A time of ISO 8601 is always text.
     fn travels(&self, name: &str, field: &DraftField) -> Option<&'static str> {
         let is_number = ["decimal", "integer", "signed", "time"].contains(&name);
         let is_iso = field.times == Some(Times::Iso8601);
@@ -514,13 +514,13 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a parameter is a time.
+    /// Returns whether a parameter is a time.
     pub(super) fn is_time(&self, name: &str) -> bool {
         self.parameters.get(name).is_some_and(|types| matches!(types.as_slice(), [Type::Time(_)]))
     }
 }
 
-/// How deep nested records are compared.
+/// The depth to which nested records are compared.
 const NESTED: usize = 4;
 
 impl FieldType {
@@ -535,7 +535,7 @@ fn add(types: &mut Vec<Type>, ty: Type) {
     }
 }
 
-/// Whether a type of the family fits the JSON kind of a source.
+/// Returns whether a type of the family fits the JSON kind of a source.
 fn fits(ty: Type, kind: JsonKind) -> bool {
     match kind {
         JsonKind::Unknown | JsonKind::List | JsonKind::Map => true,

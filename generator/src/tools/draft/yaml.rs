@@ -108,7 +108,7 @@ pub(super) fn scalar(text: &str) -> String {
     quoted + "\""
 }
 
-/// Whether a character may be written unescaped in a schema file.
+/// Returns whether a character may be written unescaped in a schema file.
 fn is_shown(c: char) -> bool {
     !is_invisible(c) && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }

@@ -1,4 +1,4 @@
-//! What each finding means for the current schema.
+//! The meaning of each finding for the current schema.
 
 use tradeapi_words::DriftKind;
 
@@ -6,7 +6,7 @@ use super::report::DriftFinding;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
 
-/// What to do about a finding.
+/// An action that a finding asks for.
 pub(super) enum Resolution {
     /// The schema has to change there.
     Open(Place, String),
@@ -139,12 +139,12 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Whether a path is the member `data` or leads into it.
+/// Returns whether a path is the member `data` or leads into it.
 fn is_within(path: &str, data: &str) -> bool {
     path.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Whether clients read the text as a value of the enum.
+/// Returns whether clients read the text as a value of the enum.
 fn has(all: &Enum, text: &str) -> bool {
     all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
 }
@@ -201,7 +201,7 @@ fn other_kind(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
     Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
 }
 
-/// Whether this is the form that the schema states for the field.
+/// Returns whether this is the form that the schema states for the field.
 fn is_usual(field: &Field, kind: &str) -> bool {
     let is_number = field.shape.single().is_some_and(Type::can_be_bare);
     match kind {

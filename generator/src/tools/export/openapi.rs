@@ -160,7 +160,7 @@ impl OpenApi {
         replace_stale(folder, &files).map(|written| !written.is_empty())
     }
 
-    /// What [`OpenApi::write`] would change; writes nothing.
+    /// Returns what [`OpenApi::write`] would change; writes nothing.
     ///
     /// # Errors
     /// Fails if the file cannot be read.

@@ -129,7 +129,7 @@ impl Site {
         write::write(folder, &self.files, &KIND)
     }
 
-    /// What [`Site::write`] would change; writes nothing.
+    /// Returns what [`Site::write`] would change; writes nothing.
     ///
     /// # Errors
     /// Fails if a file cannot be read.

@@ -18,7 +18,7 @@ pub struct Case {
     pub operation: String,
     /// The id of the rule.
     pub rule: String,
-    /// Whether the request breaks this rule and no other; otherwise it keeps all rules, this one at its edge.
+    /// True if the request breaks this rule and no other; otherwise it keeps all rules, this one at its edge.
     pub breaks: bool,
     /// The parameters as JSON.
     pub request: String,
@@ -90,7 +90,7 @@ impl<'a> CaseBuilder<'a> {
             .collect()
     }
 
-    /// Whether a draft is a case: it breaks only this rule, or keeps all rules.
+    /// Returns whether a draft is a case: it breaks only this rule, or keeps all rules.
     fn is_case(&self, entry: &Entry<'_>, breaks: bool, draft: &Draft) -> bool {
         let account = Value::Object(draft.account.clone());
         let evaluate = self.evaluate(draft, &account);
@@ -203,7 +203,7 @@ impl<'a> CaseBuilder<'a> {
         }
     }
 
-    /// Whether the goals hold for the object that a rule applies to.
+    /// Returns whether the goals hold for the object that a rule applies to.
     fn meets(&self, draft: &Draft, list: Option<&ListName>, goals: &Goals) -> bool {
         let account = Value::Object(draft.account.clone());
         let evaluate = self.evaluate(draft, &account);

@@ -157,7 +157,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a condition holds; `None` if that is unknown.
+    /// Returns whether a condition holds; `None` if that is unknown.
     pub(super) fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
         let given = |name: &str| set.get(name).and_then(text);
         let is_given = |(name, _): &(String, _)| match set.get(name) {
@@ -228,7 +228,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a text has a form; `None` if an instrument decides that is not known.
+    /// Returns whether a text has a form; `None` if an instrument decides that is not known.
     fn is_of_form(&self, form: &Form, text: &str) -> Option<bool> {
         if has_pattern(&form.pattern, text) {
             return Some(true);
@@ -348,7 +348,7 @@ fn has_shape(identifier: &Identifier, text: &str) -> bool {
     (least..=most).contains(&count) && text.chars().all(|c| alphabet.is_none_or(|alphabet| is_of(alphabet, c)))
 }
 
-/// Whether a text has the pattern of a form, whatever an instrument decides.
+/// Returns whether a text has the pattern of a form, whatever an instrument decides.
 pub(super) fn has_pattern(form: &Pattern, text: &str) -> bool {
     let between = text.strip_prefix(form.prefix.as_str()).and_then(|rest| rest.strip_suffix(form.suffix.as_str()));
     between.is_some_and(|between| {
@@ -356,7 +356,7 @@ pub(super) fn has_pattern(form: &Pattern, text: &str) -> bool {
     })
 }
 
-/// Whether an alphabet contains a character.
+/// Returns whether an alphabet contains a character.
 fn is_of(alphabet: &str, c: char) -> bool {
     alphabet::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
 }

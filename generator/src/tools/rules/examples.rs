@@ -79,7 +79,7 @@ fn place_of(entry: &Entry<'_>) -> Option<Place> {
     }
 }
 
-/// Whether the exchange refuses the request, which then may break rules.
+/// Returns whether the exchange refuses the request, which then may break rules.
 fn is_refusal(api: &Api, answer: &Value) -> bool {
     let Some(envelope) = &api.envelope else { return false };
     let code = envelope.code.iter().find_map(|path| at(answer, path));

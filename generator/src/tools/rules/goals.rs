@@ -7,7 +7,7 @@ use crate::compiler::model::{Comparison, Condition};
 pub(super) struct Goal {
     pub(super) condition: Condition,
     pub(super) so: bool,
-    /// Whether the compared value is far from the edge instead of at it.
+    /// True if the compared value is far from the edge instead of at it.
     pub(super) far: bool,
 }
 

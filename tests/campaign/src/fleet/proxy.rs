@@ -16,7 +16,7 @@ pub(super) struct Proxy {
     state: watch::Sender<LinkState>,
 }
 
-/// How a proxy treats its connections.
+/// The treatment of connections by a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkState {
     /// Forwards everything at once.

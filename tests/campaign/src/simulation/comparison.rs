@@ -1,4 +1,4 @@
-//! What comparisons of an account with its journal claim, against the exchange's book.
+//! The claims that comparisons of an account with its journal make, against the exchange's book.
 
 use std::collections::BTreeSet;
 
@@ -128,7 +128,7 @@ impl<'a> OwnIds<'a> {
         self.times(id) > 0
     }
 
-    /// Whether one change only has the id, so that it names one order.
+    /// Returns whether one change only has the id, so that it names one order.
     fn is_unique(&self, id: &str) -> bool {
         self.times(id) == 1
     }

@@ -1,4 +1,4 @@
-//! What is left of a killed process: the changes in its journal.
+//! The files that are left of a killed process: the changes in its journal.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

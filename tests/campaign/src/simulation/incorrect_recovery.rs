@@ -1,4 +1,4 @@
-//! How incorrect clients treat the changes that a crash left open.
+//! Incorrect clients recover the changes that a crash left open.
 
 use tradeapi::runtime::confirm::Confirmable;
 use tradeapi::runtime::journal::StoredChange;

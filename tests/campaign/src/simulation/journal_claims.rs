@@ -1,4 +1,4 @@
-//! What a journal and its recovery claim about the effects of each change, compared with what the exchange did.
+//! The claims of a journal and its recovery about the effects of each change, compared with what the exchange did.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl RecoveredOutcomes {
     }
 }
 
-/// What a request of an operation does with each of its items, and the names of the fields that say so.
+/// The action of a request on each of its items, and the names of the fields that say so.
 struct Form {
     operation: &'static str,
     does: Does,

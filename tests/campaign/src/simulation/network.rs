@@ -42,16 +42,16 @@ mod slot;
 /// The largest base latency of one direction; variation adds up to a quarter.
 const MAX_LATENCY: Duration = Duration::from_millis(40);
 
-/// How late a request may arrive after its caller gave it up, as limits assume.
+/// The longest time by which a request may arrive after its caller gave it up, as limits assume.
 const LATE_ARRIVAL: Duration = Duration::from_secs(1);
 
-/// How long after it was sent a request may arrive that no later one has overtaken, as limits assume.
+/// The longest time by which a request may arrive that no later one has overtaken, as limits assume.
 const HELD_BACK: Duration = Duration::from_secs(15);
 
-/// How much shorter the way to the exchange becomes at most from one call to the next, as limits assume.
+/// The greatest shortening of the way to the exchange from one call to the next, as limits assume.
 const SHORTER: Duration = Duration::from_millis(35);
 
-/// How long after a request a proxy sends a copy at the earliest, unless the campaign goes beyond that.
+/// The shortest time after a request at which a proxy sends a copy, unless the campaign goes beyond that.
 const COPIED_AFTER: Duration = Duration::from_millis(1_050);
 
 /// The longest time for which a request is held back, and for which all messages are, in milliseconds.
@@ -68,11 +68,11 @@ pub(super) struct NetworkSettings {
     /// The percentage of requests that are faulted.
     pub(super) faults: u64,
     pub(super) seed: u64,
-    /// Whether the exchange refuses a request that arrives twice.
+    /// True if the exchange refuses a request that arrives twice.
     pub(super) refuses_duplicates: bool,
     /// The only requests that may be faulted, if given.
     pub(super) only: Option<Arc<BTreeSet<String>>>,
-    /// Whether the way of a request is as much longer as that of its answer is shorter.
+    /// True if the way of a request is as much longer as that of its answer is shorter.
     pub(super) opposes_ways: bool,
     /// The assumptions that do not hold.
     pub(super) beyond: BTreeSet<Assumption>,
@@ -106,7 +106,7 @@ struct State {
     stall_ends: Duration,
     /// When requests were begun that were answered, and when their answers came.
     answered: Vec<(Duration, Duration)>,
-    /// How often each request was sent.
+    /// The number of times that each request was sent.
     seen: FxHashMap<u64, u64>,
     /// The requests that were faulted.
     faulted: BTreeSet<String>,
@@ -311,7 +311,7 @@ impl Network {
         });
     }
 
-    /// Whether a request that arrives now counts against rates.
+    /// Returns whether a request that arrives now counts against rates.
     fn is_counted(&self, slot: &Slot, begun: Duration) -> bool {
         let Inner { time, ledger, beyond, .. } = &*self.0;
         let Some(over) = slot.over() else { return true };
@@ -322,7 +322,7 @@ impl Network {
         beyond.contains(&Assumption::Flight) || !over.is_answered && (!is_late || is_held_back())
     }
 
-    /// Whether something that was begun later than a request was answered more than a moment ago.
+    /// Returns whether something that was begun later than a request was answered more than a moment ago.
     fn is_overtaken(&self, begun: Duration, now: Duration) -> bool {
         self.state().answered.iter().any(|(later, answered)| *later > begun && *answered + LATE_ARRIVAL < now)
     }
@@ -380,7 +380,8 @@ impl Network {
         Some(with_fewer_ids(answer, dice))
     }
 
-    /// Whether unsolicited bytes directly follow an answer, so that the client sees them before its next request.
+    /// Returns whether unsolicited bytes directly follow an answer, so that the client sees them before its next
+    /// request.
     fn has_behind(&self, behind: Option<&Behind>) -> bool {
         if behind.is_some() {
             self.0.ledger.cover(Situation::Unsolicited);
@@ -388,7 +389,7 @@ impl Network {
         behind.is_some_and(|behind| behind.pause.is_zero())
     }
 
-    /// How often a request was sent, and its random choices, which follow from its content and from that.
+    /// Returns how often a request was sent, and its random choices, which follow from its content and from that.
     fn dice(&self, target: &str, body: &[u8]) -> (u64, Dice) {
         let mut hasher = FxHasher::default();
         hasher.write(target.as_bytes());
@@ -406,8 +407,9 @@ impl Network {
         self.state().faulted.clone()
     }
 
-    /// How long a request and its answer take. If one is as much longer as the other is shorter, the round trip shows
-    /// nothing of it. Limits assume that the way there becomes shorter by no more than so much from one call to the next.
+    /// Returns how long a request and its answer take. If one is as much longer as the other is shorter, the round trip
+    /// shows nothing of it. Limits assume that the way there becomes shorter by no more than so much from one call to
+    /// the next.
     fn ways(&self, dice: &mut Dice) -> (Duration, Duration) {
         let (there, back) = (self.latency(dice), self.latency(dice));
         if !self.0.opposes_ways {

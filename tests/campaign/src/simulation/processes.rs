@@ -41,24 +41,24 @@ use crate::pending::FAST_NODE;
 use crate::variant::ClientVariant;
 use crate::violation::Violation;
 
-/// How long a process lives, and how long it takes until the next one begins, in milliseconds.
+/// The life of a process, and the pause until the next one begins, in milliseconds.
 const LIFE: u64 = 8_000;
 const SHORT_PAUSE: u64 = 3_000;
 const LONG_PAUSE: u64 = 90_000;
 
-/// How often a comparison or an update of a ledger is tried, since the exchange fails.
+/// The number of attempts at a comparison or an update of a ledger, since the exchange fails.
 const TRIES: usize = 30;
 
-/// How often the last process recovers what is open.
+/// The number of times that the last process recovers what is open.
 const ROUNDS: usize = 3;
 
-/// How far two clocks are ahead together, beyond what a client assumes, in milliseconds.
+/// The common lead of two clocks beyond what a client assumes, in milliseconds.
 const FAR_AHEAD: i64 = 600_000;
 
-/// How long before the account was opened its records begin.
+/// The time before the opening of the account at which its records begin.
 const BEFORE: Duration = Duration::from_secs(60 * 60);
 
-/// What the processes of an account have done.
+/// The acts of the processes of an account.
 struct Story<'a> {
     world: &'a World<'a>,
     disk: Disk,
@@ -152,7 +152,7 @@ impl Story<'_> {
         }
     }
 
-    /// What a process does before it trades.
+    /// Returns what a process does before it trades.
     async fn begin(&mut self, client: &Client) {
         if self.dice.percent(50) || self.world.settings.variant.recovers_by_itself() {
             self.recover(client).await;

@@ -1,4 +1,4 @@
-//! What happens around a client: its thread is blocked, its clock is set, nodes change, and others trade.
+//! Events around a client: its thread is blocked, its clock is set, nodes change, and others trade.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::world::World;
 use crate::counts::Situation;
 use crate::deployment::{Clients, LAGGING, WRONG_CLOCK};
 
-/// How far a wall clock is set, in milliseconds.
+/// The distance by which a wall clock is set, in milliseconds.
 const SET: u64 = 90_000;
 
 /// Runs something while what surrounds it happens.

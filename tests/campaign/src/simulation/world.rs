@@ -69,7 +69,8 @@ impl World<'_> {
         contexts
     }
 
-    /// Whether the program uses an id for two orders, by any of its clients. Two processes can know nothing of each other.
+    /// Returns whether the program uses an id for two orders, by any of its clients. Two processes can know nothing of
+    /// each other.
     fn shares_ids(&self) -> bool {
         self.deployment.clients != Clients::TwoProcesses || self.settings.goes_beyond(Assumption::Ids)
     }

@@ -108,7 +108,7 @@ pub struct OrderView {
     pub placed_price: Option<Decimal>,
     /// The quantity that it was placed with, in base or quote coin.
     pub placed_qty: Decimal,
-    /// Whether it can only reduce a position.
+    /// True if it can only reduce a position.
     pub closes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How a hostile exchange answers a request: by which node, and with which fault and quirk.
+//! The plan by which a hostile exchange answers a request: by which node, and with which fault and quirk.
 
 use bytes::Bytes;
 use http::Request;
@@ -21,7 +21,7 @@ mod items;
 use self::codes::Proof;
 use self::items::Batch;
 
-/// How a request is answered: its node, fault and quirk.
+/// The plan for the answer to a request: its node, fault and quirk.
 pub(crate) struct AnswerPlan {
     pub(crate) fault: HostileFault,
     pub(crate) node: Node,
@@ -33,7 +33,7 @@ pub(crate) struct AnswerPlan {
 }
 
 impl Core {
-    /// How a hostile exchange answers a request.
+    /// Returns how a hostile exchange answers a request.
     pub(crate) fn answer_plan(&mut self, meta: Option<&'static Meta>, request: &Request<Bytes>) -> Option<AnswerPlan> {
         let now = self.now;
         self.hostile.as_mut().zip(meta).map(|(hostile, meta)| AnswerPlan::of(hostile, meta, request, now))
@@ -173,8 +173,8 @@ impl AnswerPlan {
     }
 }
 
-/// Whether a request belongs to a burst that exceeds a rate: ids that differ in their last character only are one
-/// burst.
+/// Returns whether a request belongs to a burst that exceeds a rate: ids that differ in their last character only are
+/// one burst.
 fn is_in_burst(settings: &Hostility, request: &Request<Bytes>) -> bool {
     if settings.faults == 0 {
         return false;

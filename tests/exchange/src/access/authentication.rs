@@ -109,7 +109,7 @@ fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
     }
 }
 
-/// Whether a text has the encoding of a signature.
+/// Returns whether a text has the encoding of a signature.
 fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     match encoding {
         Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
@@ -159,8 +159,8 @@ fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str, decode
     text
 }
 
-/// Whether a key with this permission may call an operation. Where no source names the operation's permission, any allows
-/// a query, and any that does not only read allows a change.
+/// Returns whether a key with this permission may call an operation. Where no source names the operation's permission,
+/// any allows a query, and any that does not only read allows a change.
 fn allows(given: &str, meta: &Meta) -> bool {
     match meta.permission {
         Some(needed) => covers(given, needed),
@@ -168,7 +168,7 @@ fn allows(given: &str, meta: &Meta) -> bool {
     }
 }
 
-/// Whether a permission includes another one, as read-write includes read.
+/// Returns whether a permission includes another one, as read-write includes read.
 fn covers(given: &str, needed: &str) -> bool {
     given == needed || (without_kind(given) == without_kind(needed) && given.contains("write"))
 }

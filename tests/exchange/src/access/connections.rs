@@ -57,7 +57,7 @@ impl Connections {
 pub(crate) struct Connection {
     all: Connections,
     close: Arc<Notify>,
-    /// Its number among the idle ones.
+    /// The number among the idle ones.
     number: Mutex<Option<u64>>,
     _place: OwnedSemaphorePermit,
 }

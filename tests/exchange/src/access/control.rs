@@ -48,7 +48,7 @@ impl Refused {
     }
 }
 
-/// Whether a path belongs to the page.
+/// Returns whether a path belongs to the page.
 pub(crate) fn serves(path: &str) -> bool {
     path == "/" || path.starts_with(ADDRESS)
 }
@@ -96,7 +96,7 @@ struct Call {
     parameters: &'static [&'static str],
     /// The query of a request.
     example: &'static str,
-    /// What it does.
+    /// A description of the effect.
     does: &'static str,
     run: fn(&Exchange, &Query) -> Result<Bytes, Refused>,
 }
@@ -189,7 +189,7 @@ pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap, hosts: &[String]) 
     }
 }
 
-/// Whether a `Host` names this machine, with any port.
+/// Returns whether a `Host` names this machine, with any port.
 fn is_here(host: &str, others: &[String]) -> bool {
     let names = ["127.0.0.1", "localhost", "[::1]"].into_iter().chain(others.iter().map(String::as_str));
     let mut names = names.map(|name| host.strip_prefix(name));

@@ -95,7 +95,7 @@ impl Docs {
     }
 }
 
-/// Whether a path belongs to the reference.
+/// Returns whether a path belongs to the reference.
 pub(crate) fn serves(path: &str) -> bool {
     path == "/docs" || path.starts_with("/docs/")
 }

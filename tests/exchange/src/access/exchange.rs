@@ -199,7 +199,8 @@ impl Exchange {
         self.core().violations.clone()
     }
 
-    /// What the insurance account has of each coin: less than zero where it paid for losses beyond the funds of accounts.
+    /// Returns what the insurance account has of each coin: less than zero where it paid for losses beyond the funds of
+    /// accounts.
     pub fn insurance(&self) -> BTreeMap<String, Decimal> {
         self.core().insurance.iter().map(|(coin, amount)| ((*coin).to_owned(), *amount)).collect()
     }
@@ -470,7 +471,7 @@ impl Exchange {
         self.core().faults.conditions.clone()
     }
 
-    /// What a [hostile](Conditions::hostility) exchange has done, in numbers.
+    /// Returns what a [hostile](Conditions::hostility) exchange has done, in numbers.
     pub fn hostile_counts(&self) -> Counts {
         self.core().hostile.as_ref().map(|hostile| hostile.counts.clone()).unwrap_or_default()
     }

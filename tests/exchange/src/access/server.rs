@@ -26,13 +26,13 @@ use crate::state::log::Log;
 /// The longest body that is read.
 const MAX_BODY: usize = 1 << 20;
 
-/// How long a connection may take to send the head of a request.
+/// The longest time of a connection for the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(60);
 
 /// The most concurrent connections, unless the site has another number.
 const MAX_CONNECTIONS: usize = 4_096;
 
-/// What is served beside the operations, and under which names.
+/// The pages beside the operations, and the names under which they are served.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Site {
@@ -42,7 +42,7 @@ pub struct Site {
     pub hosts: Vec<String>,
     /// The most connections, 4,096 by default. A new one takes the place of the one that has been idle the longest.
     pub connections: usize,
-    /// How long it may take to send the body of a request, 30 seconds by default.
+    /// The longest time for the body of a request, 30 seconds by default.
     pub body_time: Duration,
 }
 
@@ -216,7 +216,7 @@ struct Answer {
     /// The rest of the body.
     data: Option<Bytes>,
     is_cut: bool,
-    /// Of a body that is cut: whether its beginning was sent.
+    /// For a body that is cut: whether its beginning was sent.
     is_sent: bool,
 }
 

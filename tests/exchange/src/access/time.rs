@@ -29,7 +29,7 @@ pub struct Time(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Its number in this process.
+    /// The number in this process.
     run: u64,
     moment: Mutex<Moment>,
     /// Notified when the speed or the wakers change.
@@ -42,7 +42,7 @@ struct Moment {
     runs: Option<(Instant, u32)>,
     /// The initial speed; zero if it stood still.
     speed: u32,
-    /// Whether it began at the system's time, to which a reset returns.
+    /// True if it began at the system's time, to which a reset returns.
     is_of_system: bool,
     /// The initial time, and how far it was advanced.
     begun: u64,
@@ -53,7 +53,7 @@ struct Moment {
     count: u64,
     /// The random numbers of clients on this clock.
     dice: Dice,
-    /// Whether a thread waits for the earliest waker. It ends when there are none.
+    /// True if a thread waits for the earliest waker. It ends when there are none.
     is_awaited: bool,
 }
 
@@ -198,7 +198,7 @@ impl Time {
         step.is_some()
     }
 
-    /// How many times as fast as the system's clock it runs; zero if it stands still.
+    /// Returns how many times as fast as the system's clock it runs; zero if it stands still.
     pub fn speed(&self) -> u32 {
         self.moment().runs.map_or(0, |(_, speed)| speed)
     }

@@ -1,4 +1,4 @@
-//! What an account sets: the leverage of contracts, the margin mode, and how positions are kept.
+//! The settings of an account: the leverage of contracts, the margin mode, and how positions are kept.
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::account::PropertyValue;
@@ -60,7 +60,7 @@ impl Core {
             .collect()
     }
 
-    /// What an account's open orders of a contract reserve by the leverage, and how much more that is.
+    /// Returns what an account's open orders of a contract reserve by the leverage, and how much more that is.
     fn new_reserves(&self, account: usize, index: usize) -> Vec<(u64, Decimal, Decimal)> {
         let open = self.accounts[account].open.iter().filter_map(|id| self.orders.get(id));
         let opening = open.filter(|order| order.ticket.pair == index && !order.frozen.is_zero());
@@ -72,7 +72,8 @@ impl Core {
         opening.filter_map(reserve).collect()
     }
 
-    /// Whether a contract has another margin mode, which cannot be changed while there are positions or orders of it.
+    /// Returns whether a contract has another margin mode, which cannot be changed while there are positions or orders
+    /// of it.
     pub(crate) fn is_margin_fixed(&self, account: usize, index: usize, margin: Margin) -> bool {
         let account = &self.accounts[account];
         let mut open = account.open.iter().filter_map(|id| self.orders.get(id));
@@ -90,7 +91,7 @@ impl Core {
         Ok(())
     }
 
-    /// Whether an account has another mode of positions, which cannot be changed now.
+    /// Returns whether an account has another mode of positions, which cannot be changed now.
     pub(crate) fn is_mode_fixed(&self, account: usize, mode: Mode) -> bool {
         let waits = self.waiting_plans(account).next().is_some();
         let account = &self.accounts[account];

@@ -127,7 +127,7 @@ impl Core {
         Ok(())
     }
 
-    /// What an order is after a modification, if it can be carried out.
+    /// Returns what an order is after a modification, if it can be carried out.
     fn amended(&self, id: u64, changes: &Changes) -> Result<Amended, Reason> {
         let order = self.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
         if !order.state.is_open() {

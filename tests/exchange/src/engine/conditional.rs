@@ -1,4 +1,4 @@
-//! What happens to conditional orders: they are accepted, changed, triggered by a price, and ended.
+//! The course of conditional orders: they are accepted, changed, triggered by a price, and ended.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ impl Trade {
     }
 }
 
-/// What a trade earns and costs.
+/// The earnings and costs of a trade.
 #[derive(Default)]
 struct Settled {
     profit: Decimal,
@@ -68,8 +68,8 @@ impl Core {
         best.zip(order.ticks).is_some_and(|(best, limit)| crosses(order.ticket.side, limit, best))
     }
 
-    /// Whether the book fills an order at once. The first order of the same user ends a taker that self-trade prevention
-    /// cancels; where it cancels makers only, the taker passes them.
+    /// Returns whether the book fills an order at once. The first order of the same user ends a taker that self-trade
+    /// prevention cancels; where it cancels makers only, the taker passes them.
     fn fills_wholly(&self, order: &Order) -> bool {
         let user = self.accounts[order.ticket.account].user;
         let mut left = order.remaining();

@@ -13,7 +13,7 @@ const STEP: u64 = 250;
 /// The longest time that is simulated when time is moved further at once.
 const MAX_STEPPED: u64 = 24 * 60 * 60 * 1000;
 
-/// How many times the usual quantity each quote of a quiet market has.
+/// The quantity of each quote of a quiet market, as a multiple of the usual one.
 const QUIET_CLIPS: u64 = 1_000;
 
 /// A quote that other participants want in the book.

@@ -17,7 +17,7 @@ use crate::state::words::{Effect, Family, Mode, PositionSide, Side};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) id: u64,
-    /// Whether it replaced an earlier reduce-only order.
+    /// True if it replaced an earlier reduce-only order.
     pub(crate) replaced: bool,
 }
 

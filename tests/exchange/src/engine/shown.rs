@@ -1,4 +1,4 @@
-//! What a request sees: the view of its node if nodes or listings lag, otherwise the current state.
+//! The state that a request sees: the view of its node if nodes or listings lag, otherwise the current state.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ impl Core {
         self.hostile.as_ref().map_or(HostileFault::None, |hostile| hostile.view.fault)
     }
 
-    /// Whether a compound request ends after its first part.
+    /// Returns whether a compound request ends after its first part.
     pub(crate) fn ends_half_done(&self) -> bool {
         self.hostile.as_ref().is_some_and(|hostile| hostile.halves)
     }

@@ -8,7 +8,7 @@ use crate::state::orders::{CLASSIC_PRESETS, Order, Preset, Presets, Quantity, So
 use crate::state::refusal::Reason;
 use crate::state::words::{Cancelled, Effect, Family, Force, PositionSide, Side};
 
-/// What a trigger belongs to.
+/// The order or position that a trigger belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guarded {
     /// A position of an account.

@@ -30,7 +30,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     /// Parameters that no document lists and that a tolerant exchange takes nevertheless.
     const TAKES: &[&str] = &[];
 
-    /// Whether an item that breaks a rule does not affect the other items.
+    /// True if an item that breaks a rule does not affect the other items.
     const ITEMS_FAIL_ALONE: bool = false;
 
     /// The family whose account the operation is about.

@@ -13,7 +13,7 @@ use crate::state::words::Family;
 /// The interval at which old fills are deleted, in milliseconds.
 const FORGETTING: u64 = 60 * 60 * 1000;
 
-/// What recurs.
+/// The events that recur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     /// Other participants act.

@@ -1,5 +1,5 @@
-//! What the exchange takes although the documents do not describe it: two names of an order, of which the orderId
-//! counts, and, if it is tolerant, parameters that no document lists and values in other letters.
+//! The inputs that the exchange takes although the documents do not describe them: two names of an order, of which the
+//! orderId counts, and, if it is tolerant, parameters that no document lists and values in other letters.
 
 use std::collections::BTreeMap;
 
@@ -147,7 +147,7 @@ fn member(path: &str, name: &str) -> String {
 pub(crate) struct Repairs(BTreeMap<String, Repair>);
 
 impl Repairs {
-    /// Whether nothing is changed.
+    /// Returns whether nothing is changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a request selects among orders, fills and positions.
+//! The orders, fills and positions that a request selects.
 
 use crate::state::core::Core;
 use crate::state::orders::Order;
@@ -14,19 +14,19 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// What belongs to a pair of a business line.
+    /// Returns what belongs to a pair of a business line.
     pub(crate) fn of(line: &'a str, symbol: &'a str) -> Self {
         Self { line: Some(line), symbol: Some(symbol), coin: None }
     }
 
-    /// Whether what belongs to a pair of a line is selected.
+    /// Returns whether what belongs to a pair of a line is selected.
     pub(crate) fn holds(self, core: &Core, line: Line, pair: usize) -> bool {
         self.line.is_none_or(|wanted| line.as_str() == wanted)
             && self.symbol.is_none_or(|wanted| core.pairs[pair].is_named(wanted))
             && self.coin.is_none_or(|wanted| core.is_margined_in(pair, wanted))
     }
 
-    /// Whether an order is selected.
+    /// Returns whether an order is selected.
     pub(crate) fn is(self, core: &Core, order: &Order) -> bool {
         self.holds(core, order.ticket.line, order.ticket.pair)
     }

@@ -214,7 +214,7 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// What is free. After a realised loss, orders and positions may use more than there is; then nothing is.
+    /// Returns what is free. After a realised loss, orders and positions may use more than there is; then nothing is.
     pub(crate) fn available(&self) -> Decimal {
         (self.total - self.frozen - self.margin).max(Decimal::ZERO)
     }
@@ -249,7 +249,7 @@ pub(crate) struct Position {
     pub(crate) tally: Tally,
 }
 
-/// What a position has earned and paid since it was opened.
+/// The earnings and costs of a position since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// The profit of the closed part.
@@ -309,7 +309,7 @@ pub(crate) struct Payment {
     pub(crate) margin: Margin,
     /// The size of the position, in lots, and its margin.
     pub(crate) held: (u64, Decimal),
-    /// What the account received; what it paid is negative.
+    /// The amount that the account received; a payment is negative.
     pub(crate) amount: Decimal,
     /// The balance after it.
     pub(crate) balance: Decimal,
@@ -328,7 +328,7 @@ pub(crate) struct Change {
     /// The [costs](Instrument::cost) of what was opened and closed at the price of the fill.
     pub(crate) opened_cost: Decimal,
     pub(crate) closed_cost: Decimal,
-    /// Whether a position begins with it, perhaps on the other side of an earlier one.
+    /// True if a position begins with it, perhaps on the other side of an earlier one.
     pub(crate) begins: bool,
 }
 
@@ -338,7 +338,7 @@ impl Change {
         quotient(fee * Decimal::from(self.opened), Decimal::from(lots))
     }
 
-    /// What the closed part lost, with its fee, beyond its margin.
+    /// Returns what the closed part lost, with its fee, beyond its margin.
     fn beyond_margin(&self, lots: u64, fee: Decimal) -> Decimal {
         fee - self.opening_fee(lots, fee) - self.profit - self.released
     }
@@ -381,7 +381,7 @@ impl Position {
     }
 }
 
-/// What an account has set for a contract.
+/// The settings of an account for a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContractSettings {
     /// The leverage of long and of short positions.
@@ -404,7 +404,7 @@ pub(crate) struct Account {
     pub(crate) mode: Mode,
     /// The properties that documented rules depend on.
     pub(crate) properties: tradeapi::runtime::Account,
-    /// What was set for contracts.
+    /// The settings for contracts.
     pub(crate) contract_settings: BTreeMap<usize, ContractSettings>,
     pub(crate) balances: BTreeMap<Coin, Balance>,
     pub(crate) positions: BTreeMap<(usize, PositionSide), Position>,
@@ -460,7 +460,7 @@ impl Account {
         self.balances.get(coin).map(Balance::available).unwrap_or_default()
     }
 
-    /// What was set for a contract.
+    /// Returns what was set for a contract.
     pub(crate) fn contract_settings(&self, instrument: usize) -> ContractSettings {
         self.contract_settings.get(&instrument).copied().unwrap_or_default()
     }
@@ -474,8 +474,8 @@ impl Account {
         }
     }
 
-    /// What an account lacks after some lots of a position were closed: of an isolated one, what was lost beyond its
-    /// margin; of a crossed one, what is missing of the balance without the margins of isolated ones.
+    /// Returns what an account lacks after some lots of a position were closed: of an isolated one, what was lost
+    /// beyond its margin; of a crossed one, what is missing of the balance without the margins of isolated ones.
     pub(crate) fn missing(
         &self,
         pairs: &[Instrument],
@@ -491,7 +491,7 @@ impl Account {
         missing.max(Decimal::ZERO)
     }
 
-    /// What is missing of a balance without the margins of isolated positions.
+    /// Returns what is missing of a balance without the margins of isolated positions.
     pub(crate) fn missing_beside_isolated(&self, pairs: &[Instrument], coin: Coin) -> Decimal {
         let of_coin = self.positions.iter().filter(|((index, _), _)| pairs[*index].settle() == coin);
         let isolated = of_coin.filter(|(_, position)| position.mode == Margin::Isolated);

@@ -131,7 +131,7 @@ impl Book {
     }
 }
 
-/// Whether an order of `side` with this limit trades at `ticks`.
+/// Returns whether an order of `side` with this limit trades at `ticks`.
 pub(crate) fn crosses(side: Side, limit: u64, ticks: u64) -> bool {
     match side {
         Side::Buy => ticks <= limit,

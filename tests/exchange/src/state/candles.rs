@@ -9,7 +9,7 @@ pub(crate) const MINUTE: u64 = 60 * 1000;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// How many minutes are kept: a week.
+/// The number of minutes that are kept: a week.
 const MAX_MINUTES: usize = 7 * 24 * 60;
 
 /// The prices of an interval in ticks, and what was traded in it.
@@ -42,7 +42,7 @@ impl Candle {
     }
 }
 
-/// How long candles last, and when they begin.
+/// The length of candles, and their beginnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     length: u64,

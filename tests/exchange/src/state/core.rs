@@ -48,7 +48,7 @@ pub(crate) struct Core {
     pub(crate) now: u64,
     pub(crate) pairs: Vec<Instrument>,
     by_symbol: FxHashMap<(Line, &'static str), usize>,
-    /// What the rules about requests depend on of each pair.
+    /// The properties of each pair on which rules about requests depend.
     pub(crate) listed: ListedInstruments,
     pub(crate) books: Vec<Book>,
     pub(crate) markets: Vec<Market>,
@@ -71,7 +71,7 @@ pub(crate) struct Core {
     /// Conditional orders by their ids, and those that wait: pair, order.
     pub(crate) plans: BTreeMap<u64, Plan>,
     pub(crate) waiting: BTreeSet<(usize, u64)>,
-    /// What liquidations cost beyond the funds of their accounts, by coin.
+    /// The cost of liquidations beyond the funds of their accounts, by coin.
     pub(crate) insurance: BTreeMap<Coin, Decimal>,
     last_id: u64,
     pub(crate) tasks: BTreeMap<(u64, u64), Task>,
@@ -90,7 +90,7 @@ pub(crate) struct Core {
     pub(crate) refused_items: Option<Refusal>,
     /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
-    /// How often each parameter was ignored because no document lists it.
+    /// The number of times that each parameter was ignored because no document lists it.
     pub(crate) ignored: BTreeMap<String, u64>,
     pub(crate) journal: Option<Journal>,
     setup: Setup,
@@ -276,7 +276,7 @@ impl Core {
         coins.find(|listed| *listed == coin || self.settings.tolerant && listed.eq_ignore_ascii_case(coin))
     }
 
-    /// Whether a pair is margined in a coin.
+    /// Returns whether a pair is margined in a coin.
     pub(crate) fn is_margined_in(&self, pair: usize, coin: &str) -> bool {
         self.pairs[pair].settle() == coin
     }

@@ -13,10 +13,10 @@ pub(crate) const MAINTENANCE: Decimal = Decimal::from_parts(5, 0, 0, false, 3);
 /// The leverage of a contract until it is set, and the greatest one.
 pub(crate) const LEVERAGE: u32 = 10;
 pub(crate) const MAX_LEVERAGE: u32 = 100;
-/// What long positions pay to short ones, as a fraction of their value, and the hours between payments.
+/// The fraction of their value that long positions pay to short ones, and the hours between payments.
 pub(crate) const FUNDING_RATE: Decimal = Decimal::from_parts(1, 0, 0, false, 4);
 pub(crate) const FUNDING_HOURS: u64 = 8;
-/// How far a price may be on the far side of the market: ten percent.
+/// The distance that a price may have on the far side of the market: ten percent.
 pub(crate) const BAND: u64 = 10;
 /// Coins that can be borrowed.
 pub(crate) const BORROWABLE: &[Coin] = &["USDT", "USDC", "BTC", "ETH"];
@@ -26,7 +26,7 @@ pub(crate) const BORROWABLE: &[Coin] = &["USDT", "USDC", "BTC", "ETH"];
 pub struct Decision {
     /// The question.
     pub question: &'static str,
-    /// What this exchange does.
+    /// The decision of this exchange.
     pub decision: &'static str,
     /// Why.
     pub why: &'static str,

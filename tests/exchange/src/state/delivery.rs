@@ -7,7 +7,7 @@ use http::Response;
 
 use crate::state::journal_entry::RecordedAnswer;
 
-/// How an answer arrives, with its delay and unsolicited bytes after it.
+/// The arrival of an answer, with its delay and unsolicited bytes after it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Delivery {
@@ -30,7 +30,7 @@ pub struct Behind {
     pub pause: Duration,
 }
 
-/// What the client receives.
+/// The bytes that the client receives.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Delivered {

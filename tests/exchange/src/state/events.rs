@@ -31,7 +31,7 @@ pub enum Event {
     Cancelled {
         /// The id of the order.
         order: u64,
-        /// Whether a request to cancel it was the reason.
+        /// True if a request to cancel it was the reason.
         by_request: bool,
     },
     /// Only the first half of a compound request was done: an order was cancelled or a position closed, without a

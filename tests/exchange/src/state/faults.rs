@@ -128,12 +128,12 @@ impl FaultKind {
         }
     }
 
-    /// Whether the request takes effect.
+    /// Returns whether the request takes effect.
     pub(crate) fn takes_effect(&self) -> bool {
         !matches!(self, Self::Refuse(_) | Self::Drop | Self::Gateway)
     }
 
-    /// How an answer is delivered.
+    /// Returns how an answer is delivered.
     pub(crate) fn delivered(&self, answer: Response<Bytes>) -> Delivered {
         match self {
             Self::Drop | Self::Lose => Delivered::Nothing,
@@ -225,7 +225,7 @@ pub struct Fault {
     pub(crate) kind: FaultKind,
     #[serde(rename = "aim", default = "changes")]
     pub(crate) target: FaultTarget,
-    /// How often it still occurs; unlimited if `None`.
+    /// The number of times that the fault still occurs; unlimited if `None`.
     #[serde(default)]
     pub(crate) times: Option<u32>,
     #[serde(default = "always")]
@@ -312,12 +312,13 @@ pub struct Conditions {
     /// The latency of answers in milliseconds, as equally spaced quantiles: with minimum, median and maximum, half of
     /// the answers take between the first two. A single number is the latency of all answers.
     pub latency: Vec<u64>,
-    /// How many milliseconds the clock of each node is ahead. A request reaches a random node. Without any, there is
-    /// one node with a right clock.
+    /// The milliseconds by which the clock of each node is ahead. A request reaches a random node. Without any, there
+    /// is one node with a right clock.
     pub clocks: Vec<i64>,
-    /// How many milliseconds listings lag. They show orders as they were that long ago; a query for one order does not lag.
+    /// The milliseconds by which listings lag. They show orders as they were that long ago; a query for one order does
+    /// not lag.
     pub lag: u64,
-    /// Whether the exchange is under maintenance, and refuses every request.
+    /// True if the exchange is under maintenance, and refuses every request.
     pub maintenance: bool,
     /// The settings of a hostile exchange; `None` if it is not hostile.
     pub hostility: Option<Hostility>,

@@ -66,13 +66,13 @@ pub struct Hostility {
     pub nodes: Vec<Node>,
     /// The speed of the clock, by which real delays are scaled.
     pub speed: u32,
-    /// How long an accepted change may take to be carried out and shown, in milliseconds.
+    /// The longest time until an accepted change is carried out and shown, in milliseconds.
     pub settling: u64,
-    /// How much longer a node may take to show it, in milliseconds.
+    /// The longest time by which a node may show a change later, in milliseconds.
     pub lag: u64,
-    /// How often in a row a query may deny an order that exists.
+    /// The number of times in a row that a query may deny an order that exists.
     pub denials: u32,
-    /// Whether each node accepts a signature by its own clock alone. Otherwise it also has to be valid by the true one.
+    /// True if each node accepts a signature by its own clock alone. Otherwise it also has to be valid by the true one.
     pub own_clocks: bool,
     /// The percentage of refusals that were done all the same.
     pub false_refusals: u64,
@@ -119,7 +119,7 @@ pub(crate) struct Hostile {
     pub(crate) counts: Counts,
     /// The requests that were faulted.
     pub(crate) faulted: BTreeSet<String>,
-    /// How often each request was sent.
+    /// The number of times that each request was sent.
     pub(crate) seen: FxHashMap<u64, u64>,
     /// The data of the latest successful answers by operation, for answers to the wrong request.
     pub(crate) latest: FxHashMap<&'static str, String>,
@@ -128,7 +128,7 @@ pub(crate) struct Hostile {
     /// The node's view during the current request, and when all nodes show its effect.
     pub(crate) view: View,
     pub(crate) settled: u64,
-    /// Whether only the first part of a compound request is done.
+    /// True if only the first part of a compound request is done.
     pub(crate) halves: bool,
 }
 

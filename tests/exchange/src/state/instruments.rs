@@ -63,7 +63,7 @@ impl PairName {
         Self { line, symbol: symbol.to_owned() }
     }
 
-    /// Whether it means a pair. Margin trades the pairs of spot.
+    /// Returns whether it means a pair. Margin trades the pairs of spot.
     pub(crate) fn means(&self, pair: &Instrument) -> bool {
         let line = if self.line == Some(Line::Margin) { Some(Line::Spot) } else { self.line };
         pair.is_named(&self.symbol) && line.is_none_or(|line| line == pair.line)
@@ -138,7 +138,7 @@ pub(crate) struct Instrument {
     pub(crate) clip: u64,
     /// The only family that lists the pair, if it is not listed by both.
     pub(crate) only: Option<Family>,
-    /// Whether trading is suspended, for delivery or risk control.
+    /// True if trading is suspended, for delivery or risk control.
     pub(crate) suspended: bool,
 }
 
@@ -213,7 +213,7 @@ impl Instrument {
         on_grid(qty, self.step)
     }
 
-    /// How many lots an amount of the quote coin buys at a price.
+    /// Returns how many lots an amount of the quote coin buys at a price.
     pub(crate) fn lots_for(&self, amount: Decimal, ticks: u64) -> u64 {
         let lot = self.price(ticks) * self.step;
         amount.checked_div(lot).and_then(|lots| u64::try_from(lots.floor()).ok()).unwrap_or(0)
@@ -280,22 +280,22 @@ impl Instrument {
         if opened == Side::Buy { of_long } else { -of_long }
     }
 
-    /// How many decimal places prices have.
+    /// Returns how many decimal places prices have.
     pub(crate) fn price_places(&self) -> u32 {
         self.tick.normalize().scale()
     }
 
-    /// How many decimal places quantities have.
+    /// Returns how many decimal places quantities have.
     pub(crate) fn size_places(&self) -> u32 {
         self.step.normalize().scale()
     }
 
-    /// Whether it is a token of a stock.
+    /// Returns whether it is a token of a stock.
     pub(crate) fn is_reality(&self) -> bool {
         self.documented.is_some()
     }
 
-    /// Whether requests mean it by this name.
+    /// Returns whether requests mean it by this name.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.symbol == name || self.documented == Some(name)
     }
@@ -305,7 +305,7 @@ impl Instrument {
         [Some(self.symbol), self.documented].into_iter().flatten()
     }
 
-    /// Whether a family lists it.
+    /// Returns whether a family lists it.
     pub(crate) fn is_listed(&self, family: Family) -> bool {
         self.only.is_none_or(|only| only == family)
     }
@@ -317,7 +317,7 @@ pub(crate) fn documented(line: Line, base: &str, quote: &str) -> Option<&'static
     (line == Line::Spot && name.is_reality() == Some(true)).then(|| interned(name.as_str()))
 }
 
-/// What requests of the unified family are checked against: which spot pairs are tokens of stocks.
+/// Returns what requests of the unified family are checked against: which spot pairs are tokens of stocks.
 pub(crate) fn listed(pairs: &[Instrument]) -> ListedInstruments {
     let mut listed = ListedInstruments::default();
     let unified = listed.of(tradeapi::unified::PlaceOrder::META.family);

@@ -9,7 +9,7 @@ use crate::state::faults::FaultKind;
 use crate::state::hostile::{HostileFault, Quirk};
 use crate::state::refusal::Refusal;
 
-/// How many requests are kept.
+/// The number of requests that are kept.
 const MAX_ENTRIES: usize = 200;
 
 /// The number of bytes that are kept of a path, of parameters, and of an answer.

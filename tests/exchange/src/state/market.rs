@@ -12,10 +12,10 @@ use crate::state::dice::Dice;
 use crate::state::instruments::Instrument;
 use crate::state::words::Side;
 
-/// How many of the last fills are kept for each pair.
+/// The number of fills that are kept for each pair.
 const MAX_FILLS: usize = 1_000;
 
-/// How many changes of the price are kept for each pair.
+/// The number of changes of the price that are kept for each pair.
 const MAX_PRICES: usize = 480;
 
 /// A public trade. Its side is that of the taker.
@@ -42,13 +42,13 @@ pub(crate) struct Market {
     /// The distance between quotes.
     pub(crate) unit: u64,
     pub(crate) quotes: Vec<Spot>,
-    /// What others quote instead of what they want by themselves: side, price and lots.
+    /// The quotes of others, in place of those that they want by themselves: side, price and lots.
     pub(crate) own_quotes: Option<Vec<(Side, u64, u64)>>,
-    /// Whether other participants trade the pair, which begins when an account does.
+    /// True if other participants trade the pair, which begins when an account does.
     pub(crate) is_awake: bool,
-    /// Whether the price is played back, so that other participants do not move it.
+    /// True if the price is played back, so that other participants do not move it.
     pub(crate) is_played_back: bool,
-    /// Whether a quote was traded since the quotes were made.
+    /// True if a quote was traded since the quotes were made.
     pub(crate) is_touched: bool,
     pub(crate) dice: Dice,
     pub(crate) fills: VecDeque<PublicFill>,

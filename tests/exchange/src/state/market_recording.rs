@@ -33,7 +33,7 @@ pub struct Recording {
     files: Vec<File>,
 }
 
-/// What a CSV file has of a pair, with times in Unix milliseconds.
+/// The content of a CSV file about a pair, with times in Unix milliseconds.
 #[derive(Clone, Debug)]
 struct File {
     path: PathBuf,

@@ -24,7 +24,7 @@ pub enum State {
 }
 
 impl State {
-    /// Whether it can still be filled.
+    /// Returns whether it can still be filled.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Live | Self::PartlyFilled)
     }
@@ -35,9 +35,9 @@ impl State {
 pub(crate) struct Preset {
     /// The trigger price.
     pub(crate) price: Option<Decimal>,
-    /// Whether the mark price triggers it.
+    /// True if the mark price triggers it.
     pub(crate) by_mark: bool,
-    /// Whether it becomes a limit order; `None` if the request does not specify it.
+    /// True if it becomes a limit order; `None` if the request does not specify it.
     pub(crate) is_limit: Option<bool>,
     /// The price of that order.
     pub(crate) limit_price: Option<Decimal>,
@@ -58,7 +58,7 @@ pub(crate) const CLASSIC_PRESETS: [[&str; 2]; 2] = [
 pub(crate) const UNIFIED_PRESETS: [[&str; 2]; 2] = [["takeProfit", "tpLimitPrice"], ["stopLoss", "slLimitPrice"]];
 
 impl Presets {
-    /// Whether either is set.
+    /// Returns whether either is set.
     pub(crate) fn is_some(&self) -> bool {
         self.take_profit.price.or(self.stop_loss.price).is_some()
     }
@@ -141,7 +141,7 @@ pub(crate) struct Ticket {
     pub(crate) client: Option<Arc<str>>,
     pub(crate) margin: Margin,
     pub(crate) borrows: Borrowing,
-    /// Whether a price out of range is replaced by the nearest one within it.
+    /// True if a price out of range is replaced by the nearest one within it.
     pub(crate) adjusts_price: bool,
     /// The preset take-profit and stop-loss. Few orders have one.
     pub(crate) presets: Option<Box<Presets>>,
@@ -154,7 +154,7 @@ impl Ticket {
         self.presets.as_deref().copied().unwrap_or_default()
     }
 
-    /// Whether what is not filled at once stays in the book.
+    /// Returns whether what is not filled at once stays in the book.
     pub(crate) fn may_rest(&self) -> bool {
         self.price.is_some() && matches!(self.force, Force::Gtc | Force::PostOnly | Force::Rpi)
     }
@@ -175,7 +175,7 @@ pub(crate) struct Changes {
     pub(crate) qty: Option<Decimal>,
     pub(crate) price: Option<Decimal>,
     pub(crate) adjusts_price: bool,
-    /// Whether the order is cancelled when the modification is rejected.
+    /// True if the order is cancelled when the modification is rejected.
     pub(crate) auto_cancel: bool,
     /// The id of the modification.
     pub(crate) request_id: Option<u64>,
@@ -247,7 +247,7 @@ impl Order {
         self.ticket.client.as_deref()
     }
 
-    /// Whether it can only reduce a position.
+    /// Returns whether it can only reduce a position.
     pub(crate) fn is_closing(&self) -> bool {
         self.ticket.reduce_only || self.ticket.effect == Effect::Close
     }

@@ -16,7 +16,7 @@ pub(crate) enum PlanState {
     Waiting,
     /// The order with this id was placed.
     Executed(u64),
-    /// Its order was refused.
+    /// The order was refused.
     Failed,
     Cancelled,
 }
@@ -25,14 +25,14 @@ pub(crate) enum PlanState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trigger {
     pub(crate) price: Decimal,
-    /// Whether the mark price triggers it, and not that of the latest trade.
+    /// True if the mark price triggers it, and not that of the latest trade.
     pub(crate) by_mark: bool,
-    /// Whether the price has to rise to it.
+    /// True if the price has to rise to it.
     pub(crate) rises: bool,
     /// The price of the order; a market order has none.
     pub(crate) limit: Option<Decimal>,
     pub(crate) source: Source,
-    /// How far the price has to turn back from its best since it reached the trigger, as a fraction.
+    /// The distance by which the price has to turn back from its best since it reached the trigger, as a fraction.
     pub(crate) turn: Option<Decimal>,
     /// The best price since then.
     pub(crate) best: Option<Decimal>,
@@ -70,9 +70,9 @@ pub(crate) struct Plan {
     pub(crate) kind: PlanKind,
     /// The order that it places, without its price.
     pub(crate) ticket: Ticket,
-    /// Whether it closes the whole position, however large that is by then.
+    /// True if it closes the whole position, however large that is by then.
     pub(crate) is_whole: bool,
-    /// What triggers it: of a take-profit with a stop-loss two prices, of which the first that is reached counts.
+    /// The trigger: of a take-profit with a stop-loss two prices, of which the first that is reached counts.
     pub(crate) triggers: Vec<Trigger>,
     pub(crate) state: PlanState,
     pub(crate) created: u64,

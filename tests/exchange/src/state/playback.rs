@@ -8,7 +8,7 @@ use crate::state::instruments::{Instrument, PairName};
 use crate::state::values::Price;
 use crate::state::words::{Line, Side};
 
-/// What was recorded of a pair, of one kind.
+/// The recording of a pair, of one kind.
 pub(crate) trait Recorded {
     /// The kind, for messages.
     fn kind(&self) -> &'static str;
@@ -19,7 +19,7 @@ pub(crate) trait Recorded {
     /// When each step begins, in milliseconds since the start.
     fn times(&self) -> Vec<u64>;
 
-    /// What happens in the market of a pair.
+    /// Returns what happens in the market of a pair.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ pub(crate) trait Recorded {
 /// A recorded step whose numbers are not those of its pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrongStep {
-    /// Its place, from zero.
+    /// The place, from zero.
     pub(crate) index: usize,
     pub(crate) why: String,
 }
@@ -49,7 +49,7 @@ macro_rules! recorded {
         pub struct $name {
             /// The pair.
             pub symbol: String,
-            /// Its business line; all that list it if there is none.
+            /// The business line; all that list it if there is none.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub line: Option<Line>,
             $($(#[$doc])* pub $field: $type),*
@@ -98,7 +98,7 @@ recorded! {
 
     /// Candles of a pair that are played back, so that the candles of the exchange are the same.
     Candles: "candles" {
-        /// How long each candle lasts, in milliseconds: whole minutes.
+        /// The length of each candle, in milliseconds: whole minutes.
         interval: u64,
         /// Milliseconds since the start, and the prices at which the candle opens, at its highest, at its lowest and at
         /// which it closes. Between candles that do not follow each other, the price stays.
@@ -146,7 +146,7 @@ pub struct RecordedBook {
     pub asks: Vec<(Price, Price)>,
 }
 
-/// What happens in a market that is played back, in ticks and lots.
+/// An event of a market that is played back, in ticks and lots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MarketStep {
     /// The price moves.

@@ -133,7 +133,7 @@ impl Reason {
         self.with_codes_of(meta, meta.account_family())
     }
 
-    /// What is known of its code in answers of an operation.
+    /// Returns what is known of its code in answers of an operation.
     pub(crate) fn known(self, meta: &Meta) -> Option<&'static KnownError> {
         meta.known(&API, code_of(self.row(), meta.account_family()))
     }

@@ -17,32 +17,32 @@ use crate::state::dice::Seed;
 pub struct Settings {
     /// The seed of prices and of other participants' orders.
     pub seed: Seed,
-    /// Whether other participants move prices and trade by themselves. Otherwise they only quote around the price that
+    /// True if other participants move prices and trade by themselves. Otherwise they only quote around the price that
     /// [`Exchange::set_price`](crate::Exchange::set_price) sets.
     pub lively: bool,
-    /// Whether calls beyond the documented rates are refused.
+    /// True if calls beyond the documented rates are refused.
     pub rate_limits: bool,
-    /// Whether more than the documented number of open orders is refused.
+    /// True if more than the documented number of open orders is refused.
     pub ceilings: bool,
-    /// Whether a clientOid can be used only once, as long as its order is kept.
+    /// True if a clientOid can be used only once, as long as its order is kept.
     pub unique_client_ids: bool,
-    /// Whether a clientOid of several orders names the first of them instead of the latest.
+    /// True if a clientOid of several orders names the first of them instead of the latest.
     pub first_of_client_id: bool,
-    /// Whether positions are closed when their margin is used up.
+    /// True if positions are closed when their margin is used up.
     pub liquidation: bool,
-    /// Whether positions pay and receive funding.
+    /// True if positions pay and receive funding.
     pub funding: bool,
-    /// How long the classic family takes to create the order that replaces a modified one.
+    /// The time that the classic family takes to create the order that replaces a modified one.
     #[serde(with = "crate::state::values::millis")]
     pub replacement_delay: Duration,
-    /// How long a modification of the unified family is in progress.
+    /// The time for which a modification of the unified family is in progress.
     #[serde(with = "crate::state::values::millis")]
     pub modification_delay: Duration,
-    /// Whether a modification with autoCancel also cancels its order if it is refused because others are in progress.
+    /// True if a modification with autoCancel also cancels its order if it is refused because others are in progress.
     pub auto_cancel_in_progress: bool,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
-    /// Whether it takes what real exchanges take beyond the documents: it ignores parameters that no document lists,
+    /// True if it takes what real exchanges take beyond the documents: it ignores parameters that no document lists,
     /// reads values in other letters, and numbers in either form of JSON, accepts either text of a signed query, and
     /// answers as observed where the documents describe another form. The program is tolerant unless it is called with
     /// `--strict`, or its setup file says `tolerant: false`.
@@ -51,7 +51,7 @@ pub struct Settings {
     /// Which text of a query its signature is verified over; `None` for the one that the schema states, or
     /// either if it is tolerant.
     pub signed_query: Option<SignedQuery>,
-    /// Whether a [journal](crate::Exchange::journal) is kept.
+    /// True if a [journal](crate::Exchange::journal) is kept.
     pub journal: bool,
 }
 
@@ -66,7 +66,7 @@ impl Settings {
     }
 }
 
-/// Whether an exchange is tolerant whose setup file does not say it.
+/// Returns whether an exchange is tolerant whose setup file does not say it.
 fn tolerant() -> bool {
     true
 }

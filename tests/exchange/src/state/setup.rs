@@ -151,7 +151,7 @@ impl Setup {
         self.reports.check()
     }
 
-    /// Its pairs, with those that every exchange has.
+    /// Returns the pairs, with those that every exchange has.
     pub(crate) fn pairs(&self) -> Vec<Instrument> {
         let mut pairs = instruments::all();
         pairs.extend(self.instruments.iter().filter_map(|pair| pair.instrument().ok()));
@@ -200,7 +200,7 @@ impl Setup {
         pairs.iter().try_for_each(|pair| self.market_steps(pair).map(drop))
     }
 
-    /// What was recorded, in the order in which it happens at one time.
+    /// Returns what was recorded, in the order in which it happens at one time.
     fn recorded(&self) -> impl Iterator<Item = &dyn Recorded> {
         let prices = self.prices.iter().map(|one| one as &dyn Recorded);
         let candles = self.candles.iter().map(|one| one as &dyn Recorded);
@@ -209,7 +209,7 @@ impl Setup {
         prices.chain(candles).chain(trades).chain(books)
     }
 
-    /// What is played back in the market of a pair.
+    /// Returns what is played back in the market of a pair.
     ///
     /// # Errors
     ///
@@ -225,8 +225,8 @@ impl Setup {
         Ok(all)
     }
 
-    /// How long an exchange that starts at `now` waits before it plays back anything, in milliseconds: until its clock is as
-    /// far into the intervals of all candles as that of the recording was.
+    /// Returns how long an exchange that starts at `now` waits before it plays back anything, in milliseconds: until
+    /// its clock is as far into the intervals of all candles as that of the recording was.
     pub(crate) fn pause_before_playback(&self, now: u64) -> u64 {
         let divisor = |mut a: u64, mut b: u64| {
             while b > 0 {

@@ -125,7 +125,7 @@ words! {
         Short = "short",
     }
 
-    /// Whether an order opens or closes its position.
+    /// The effect of an order on its position.
     pub enum Effect {
         /// Opens it or adds to it.
         Open = "open",
@@ -133,7 +133,7 @@ words! {
         Close = "close",
     }
 
-    /// How positions are kept.
+    /// The position mode of an account.
     pub enum Mode {
         /// One position a pair.
         OneWay = "one_way_mode",
@@ -145,13 +145,13 @@ words! {
     pub enum Margin {
         /// The whole account.
         Crossed = "crossed",
-        /// Its own margin.
+        /// The own margin.
         Isolated = "isolated",
     }
 
     /// The kind of a conditional order.
     pub(crate) enum PlanKind {
-        /// Of the classic account: an order at a price.
+        /// In the classic account: an order at a price.
         Normal = "normal_plan",
         /// An order when the price turns back from its best.
         Track = "track_plan",
@@ -163,7 +163,7 @@ words! {
         /// The take-profit or stop-loss of a whole position.
         WholeProfit = "pos_profit",
         WholeLoss = "pos_loss",
-        /// Of the unified account: the take-profit and stop-loss of a position.
+        /// In the unified account: the take-profit and stop-loss of a position.
         Tpsl = "tpsl",
         /// An order at a price.
         Trigger = "trigger",
@@ -173,20 +173,20 @@ words! {
     pub enum Cancelled {
         /// A request cancelled it, or the order's time in force required it.
         Normal = "normal_cancel",
-        /// It would have traded with another order of the same user.
+        /// The order would have traded with another one of the same user.
         SelfTrade = "stp_cancel",
     }
 }
 
 impl Line {
-    /// Whether it trades contracts with positions.
+    /// Returns whether it trades contracts with positions.
     pub const fn is_futures(self) -> bool {
         matches!(self, Self::UsdtFutures | Self::CoinFutures | Self::UsdcFutures)
     }
 }
 
 impl PlanKind {
-    /// Whether it closes a position, so that it ends with it.
+    /// Returns whether it closes a position, so that it ends with it.
     pub(crate) const fn closes(self) -> bool {
         !matches!(self, Self::Normal | Self::Track | Self::Trigger)
     }
@@ -213,7 +213,7 @@ impl PositionSide {
 }
 
 impl Accounts {
-    /// Whether the key may call operations of a family.
+    /// Returns whether the key may call operations of a family.
     pub(crate) fn serve(self, family: Family) -> bool {
         self.family().is_none_or(|own| own == family)
     }

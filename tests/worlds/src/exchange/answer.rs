@@ -27,7 +27,7 @@ impl Answer {
         Self { status, code: code.to_owned(), body }
     }
 
-    /// Whether it is a success.
+    /// Returns whether it is a success.
     pub(crate) fn is_success(&self) -> bool {
         self.code == "00000"
     }
@@ -38,7 +38,7 @@ impl Answer {
         self.with_data(|data| ids.into_iter().for_each(|(name, other)| rename(data, name, other))).1
     }
 
-    /// Whether it has a result for each of several items.
+    /// Returns whether it has a result for each of several items.
     pub(crate) fn lists_items(&self) -> bool {
         self.with_data(|data| data.as_array().is_some_and(|items| items.len() > 1)).0
     }
@@ -86,7 +86,7 @@ impl Answer {
         response
     }
 
-    /// Its text.
+    /// Returns the text.
     pub(crate) fn text(&self) -> &str {
         &self.body
     }

@@ -54,7 +54,7 @@ pub struct BatchShape {
     pub max_items: usize,
     /// The parameters that identify an item and its result, in order of precedence.
     pub ids: &'static [&'static str],
-    /// Whether results come in the order of the items.
+    /// True if results come in the order of the items.
     pub by_place: bool,
 }
 
@@ -95,19 +95,19 @@ pub struct ResultsApart {
 pub struct BatchAnswer<T> {
     pub(super) results: Vec<StatedResult<T>>,
     pub(super) bad: Vec<BadItem>,
-    /// Whether the response claims that every item succeeded.
+    /// True if the response claims that every item succeeded.
     pub(super) all_done: Option<bool>,
-    /// Whether it has all that the documents say of a success; otherwise only ids of items show what belongs to them.
+    /// True if it has all that the documents say of a success; otherwise only ids of items show what belongs to them.
     pub(super) is_full: bool,
 }
 
 /// The result of one item in a response.
 #[derive(Debug)]
 pub(super) struct StatedResult<T> {
-    /// Its index in the response; `None` if the results are spread over several lists.
+    /// The index in the response; `None` if the results are spread over several lists.
     pub(super) place: Option<usize>,
     pub(super) ids: Ids,
-    /// Whether it has nothing but ids, so that a success follows from the absence of a code.
+    /// True if it has nothing but ids, so that a success follows from the absence of a code.
     pub(super) is_tacit: bool,
     pub(super) result: ItemResult<T>,
 }

@@ -171,7 +171,7 @@ impl<O: Batch> fmt::Debug for BatchCall<O> {
     }
 }
 
-/// What ends calls before they are answered.
+/// A switch that ends calls before they are answered.
 pub(crate) enum Stop<'a> {
     Never,
     When(Pin<&'a mut (dyn Future<Output = ()> + Send)>),
@@ -179,7 +179,7 @@ pub(crate) enum Stop<'a> {
 }
 
 impl Stop<'_> {
-    /// Whether nothing more is to be sent.
+    /// Returns whether nothing more is to be sent.
     pub(crate) fn is_over(&self) -> bool {
         matches!(self, Self::IsOver)
     }

@@ -42,7 +42,7 @@ pub struct ItemsReply<T> {
     failures: Vec<ItemFailure>,
     succeeded: usize,
     bad: Vec<BadItem>,
-    /// How many items the response does not mention, or contradicts itself about.
+    /// The number of items that the response does not mention, or contradicts itself about.
     unmentioned: usize,
     claims_failure: bool,
 }
@@ -58,7 +58,7 @@ pub struct ItemFailure {
 }
 
 impl<T> ItemsReply<T> {
-    /// Whether every item succeeded: the response mentions all items of the request, and none as failed.
+    /// Returns whether every item succeeded: the response mentions all items of the request, and none as failed.
     pub fn all_done(&self) -> bool {
         self.failures.is_empty() && self.bad.is_empty() && self.unmentioned == 0 && !self.claims_failure
     }
@@ -69,7 +69,7 @@ impl<T> ItemsReply<T> {
         &self.failures
     }
 
-    /// How many items the response shows to have succeeded.
+    /// Returns how many items the response shows to have succeeded.
     pub fn succeeded(&self) -> usize {
         self.succeeded
     }
@@ -79,8 +79,8 @@ impl<T> ItemsReply<T> {
         &self.bad
     }
 
-    /// How many items of the request the response does not mention, or contradicts itself about: query them before
-    /// repeating them.
+    /// Returns how many items of the request the response does not mention, or contradicts itself about: query them
+    /// before repeating them.
     pub fn unmentioned(&self) -> usize {
         self.unmentioned
     }

@@ -8,7 +8,7 @@
 
 use super::batch::{BatchAnswer, BatchShape, Failure, Ids, ItemResult, StatedResult};
 
-/// How a result was matched to an item.
+/// The way a result was matched to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matched {
     /// By an id of the item.
@@ -46,8 +46,8 @@ pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShap
 }
 
 impl<T> Matching<T> {
-    /// How many items have no result, not even one that may be theirs: a result without a conflicting id, or one of
-    /// `unreadable` ones.
+    /// Returns how many items have no result, not even one that may be theirs: a result without a conflicting id, or
+    /// one of `unreadable` ones.
     pub(super) fn unmentioned(&self, items: &[Ids], unreadable: usize) -> usize {
         let without: Vec<&Ids> =
             items.iter().zip(&self.items).filter_map(|(ids, found)| found.is_none().then_some(ids)).collect();
@@ -90,7 +90,7 @@ fn named_by<T>(items: &[Ids], stated: &StatedResult<T>, kind: usize) -> impl Ite
     items.iter().enumerate().filter_map(move |(item, ids)| is_it(ids).then_some(item))
 }
 
-/// Whether the two have different ids of the same kind.
+/// Returns whether the two have different ids of the same kind.
 fn differ(one: Option<&[Option<String>]>, other: Option<&[Option<String>]>) -> bool {
     let pairs = one.unwrap_or_default().iter().zip(other.unwrap_or_default());
     pairs.into_iter().any(|(one, other)| one.is_some() && other.is_some() && one != other)
@@ -124,7 +124,7 @@ fn by_place<T>(
     targets
 }
 
-/// Whether all remaining results are equal, so that it does not matter which belongs to which item.
+/// Returns whether all remaining results are equal, so that it does not matter which belongs to which item.
 fn are_alike<T>(left: &[usize], results: &[StatedResult<T>], evidence: &Evidence) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };

@@ -11,7 +11,7 @@ use crate::data::error::Error;
 pub struct PlannedBatch<O> {
     /// The requests in their order; one if the batch has no items.
     pub calls: Vec<O>,
-    /// How many items they have together.
+    /// The number of items that they have together.
     pub items: usize,
     /// The rules that the batch breaks as a whole. If one of them refuses it, nothing is sent.
     pub violations: Violations,

@@ -34,7 +34,7 @@ pub struct BatchReport<I, T> {
     pub calls: usize,
     /// Broken rules that only warn.
     pub warnings: Violations,
-    /// Whether the response to a request without items claims a failure that it does not list.
+    /// True if the response to a request without items claims a failure that it does not list.
     pub(super) hides_failure: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct ItemReport<I, T> {
     pub item: I,
     /// The outcome.
     pub outcome: ItemOutcome<T>,
-    /// How the result was matched to the item.
+    /// The way the result was matched to the item.
     pub matched: Option<Matched>,
     /// When the call with this item was signed; `None` if that call had no effect.
     pub signed_at: Option<Timestamp>,
@@ -57,7 +57,7 @@ pub struct ItemReport<I, T> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ItemOutcome<T> {
-    /// It succeeded.
+    /// The item succeeded.
     Done(T),
     /// The exchange reports that it failed.
     Failed(Box<ExchangeError>),
@@ -65,10 +65,10 @@ pub enum ItemOutcome<T> {
     CallFailed(Arc<Error>),
     /// The response does not mention it, or contradicts itself: query it before repeating it.
     Unaccounted,
-    /// Its call was given up after it was sent, because the batch was [stopped](super::BatchCall::send_until): query it
+    /// The call was given up after it was sent, because the batch was [stopped](super::BatchCall::send_until): query it
     /// before repeating it.
     GivenUp,
-    /// It was not sent, because an earlier item did not succeed, or the batch was stopped.
+    /// The item was not sent, because an earlier item did not succeed, or the batch was stopped.
     NotSent,
 }
 
@@ -76,29 +76,29 @@ pub enum ItemOutcome<T> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UnmatchedResult<T> {
-    /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
+    /// The ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
     pub ids: Vec<Option<String>>,
     /// The result.
     pub result: Result<T, Box<ExchangeError>>,
 }
 
 impl<T> ItemOutcome<T> {
-    /// Whether it succeeded.
+    /// Returns whether it succeeded.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done(_))
     }
 
-    /// Whether the outcome is unknown: query the item before repeating it.
+    /// Returns whether the outcome is unknown: query the item before repeating it.
     pub fn is_unknown(&self) -> bool {
         self.outcome() == Outcome::Unknown
     }
 
-    /// Whether it is certain that it did not succeed.
+    /// Returns whether it is certain that it did not succeed.
     pub fn is_not_done(&self) -> bool {
         self.outcome() == Outcome::NotDone
     }
 
-    /// Whether it had its effect.
+    /// Returns whether it had its effect.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Done(_) => Outcome::Done,
@@ -113,8 +113,8 @@ impl<T> ItemOutcome<T> {
 }
 
 impl<I, T> BatchReport<I, T> {
-    /// Whether every item succeeded, and no result that belongs to no item is a failure. Of a request without items,
-    /// whether every result can be read and is a success.
+    /// Returns whether every item succeeded, and no result that belongs to no item is a failure. Of a request without
+    /// items, whether every result can be read and is a success.
     pub fn all_done(&self) -> bool {
         let is_read = !self.items.is_empty() || (self.bad.is_empty() && !self.hides_failure);
         is_read && self.failures().next().is_none() && self.unmatched_failures().next().is_none()

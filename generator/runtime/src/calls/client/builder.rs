@@ -43,7 +43,7 @@ pub struct ClientBuilder<C = ClientCore> {
     client: PhantomData<fn() -> C>,
 }
 
-/// What a client is built from. It is not generic, so that only this crate compiles what builds a client.
+/// The settings that a client is built from. It is not generic, so that only this crate compiles what builds a client.
 struct Settings {
     api: &'static Api,
     base_url: String,
@@ -54,7 +54,7 @@ struct Settings {
     signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
     environment: Option<Arc<dyn Environment>>,
-    /// What the default transport is told; `None` for what is not set.
+    /// The settings of the default transport; `None` for what is not set.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     default_transport: Option<DefaultTransport>,
     limits: LimitMode,
@@ -168,13 +168,14 @@ where
         self
     }
 
-    /// How error codes are interpreted: by default, as the documents say and several independent sources have observed.
+    /// Returns how error codes are interpreted: by default, as the documents say and several independent sources have
+    /// observed.
     pub fn codes(mut self, policy: CodePolicy) -> Self {
         self.settings.checking.codes = policy;
         self
     }
 
-    /// What to do when a rate limit is used up. By default, a call waits.
+    /// Returns what to do when a rate limit is used up. By default, a call waits.
     pub fn limits(mut self, mode: LimitMode) -> Self {
         self.settings.limits = mode;
         self

@@ -22,7 +22,7 @@ use crate::network::wire::Reply;
 /// One of the attempts of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
-    /// Its number, counted from 1.
+    /// The number, counted from 1.
     pub(crate) number: u32,
     /// A moment, and how long after it the exchange may forget the key by which it recognizes a repeat.
     pub(crate) within: Option<(Moment, Duration)>,
@@ -32,7 +32,7 @@ impl Attempt {
     pub(crate) const FIRST: Self = Self { number: 1, within: None };
 }
 
-/// What a call begins with.
+/// The request that a call begins with.
 enum Start {
     /// A request that is to be checked and signed.
     Attempt(Attempt),
@@ -132,7 +132,7 @@ impl ClientCore {
         })
     }
 
-    /// Whether an error proves that a call had no effect because of its timestamp, and shows the right time.
+    /// Returns whether an error proves that a call had no effect because of its timestamp, and shows the right time.
     fn shows_right_time(&self, error: &Error) -> bool {
         error.call_result() == CallResult::TimestampRefused
             && error.outcome() == Outcome::NotDone

@@ -1,4 +1,4 @@
-//! What a call returns: the reply, or a type that must be used where a success can contain failures.
+//! The value that a call returns: the reply, or a type that must be used where a success can contain failures.
 //!
 //! It is a type of its own, because `must_use` of a type is not seen through another one.
 
@@ -17,7 +17,7 @@ pub trait Callable: Operation {
     type Reply: ReplyTo<Self>;
 }
 
-/// What a call of `O` returns. Whatever the operation, it has the [`Reply`] in it and converts into it.
+/// The value that a call of `O` returns. Whatever the operation, it has the [`Reply`] in it and converts into it.
 pub trait ReplyTo<O: Operation>: AsRef<Reply<O::Response>> + Into<Reply<O::Response>> + Send {
     /// Makes it of the reply that `client` received to `operation`.
     #[doc(hidden)]

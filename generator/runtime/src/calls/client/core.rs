@@ -42,11 +42,11 @@ pub struct ClientCore {
     pub(super) journal: Option<Arc<OwnJournal>>,
     /// The journal that this client leaves out.
     pub(super) left_out: Option<Arc<OwnJournal>>,
-    /// What its changes are for, if that matters.
+    /// The purpose of the changes of this client, if that matters.
     pub(super) purpose: Option<Arc<Purpose>>,
 }
 
-/// How requests are checked, and how their error codes are interpreted.
+/// The policies by which requests are checked and error codes are interpreted.
 #[derive(Clone, Default)]
 pub(super) struct Checking {
     pub(super) account: Account,
@@ -66,9 +66,9 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
-    /// Whether records keep unknown members.
+    /// True if records keep unknown members.
     pub(super) keeps_unknown: bool,
-    /// Whether a call whose timestamp was refused is signed again.
+    /// True if a call whose timestamp was refused is signed again.
     pub(super) signs_again: bool,
     pub(super) recent: Arc<RecentRequests>,
     /// The families that serve the key, as far as they were asked.
@@ -169,13 +169,13 @@ impl ClientCore {
         stated.or_else(|| self.checking.listed.read().get(line.family(), line.line(), symbol).cloned())
     }
 
-    /// Whether an account of another kind is refused by a family.
+    /// Returns whether an account of another kind is refused by a family.
     pub(crate) fn refuses_accounts(&self, family: &str) -> bool {
         let is_of_account = |known: &&KnownError| known.cause == Some(CredentialCause::Account);
         self.parts.api.observed_codes.iter().filter(is_of_account).any(|known| known.is_of(family))
     }
 
-    /// What a family that was asked says of the key: nothing if it serves it, or else the code of the refusal.
+    /// Returns what a family that was asked says of the key: nothing if it serves it, or else the code of the refusal.
     pub(crate) fn asked_family(&self, family: &str) -> Option<Option<&'static KnownError>> {
         self.parts.families.get(family)
     }
@@ -240,7 +240,7 @@ impl ClientCore {
         self.pacing.admit(self.parts.api, self.counted(operation), timer).await
     }
 
-    /// How `operation` counts against rate limits.
+    /// Returns how `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
         self.counted(operation)
     }
@@ -250,7 +250,7 @@ impl ClientCore {
         self.pacing.call(operation, Known { account, listed: Some(&listed.read()) })
     }
 
-    /// How long `calls` take if they are made now, and which limit delays them. Nothing is sent.
+    /// Returns how long `calls` take if they are made now, and which limit delays them. Nothing is sent.
     ///
     /// ```
     /// use tradeapi_runtime::{ClientCore, Operation};
@@ -299,12 +299,12 @@ impl ClientCore {
         self.parts.time.now()
     }
 
-    /// How far the timestamp of a request with these parameters may differ from the exchange's clock.
+    /// Returns how far the timestamp of a request with these parameters may differ from the exchange's clock.
     pub(crate) fn signature_window(&self, parameters: &Named) -> Option<Duration> {
         self.api().credentials.as_ref()?.window(|name| parameters.text(name))
     }
 
-    /// How far the timestamp of a request may be from the exchange's clock.
+    /// Returns how far the timestamp of a request may be from the exchange's clock.
     pub(super) fn window(&self, operation: &dyn DynOperation) -> Option<Duration> {
         let credentials = self.api().credentials.as_ref().filter(|_| operation.meta().access == Access::Signed);
         credentials?.window(|name| Named::of(operation).text(name).map(Cow::into_owned))
@@ -322,8 +322,9 @@ impl ClientCore {
         Some((earliest, latest.max(moment.wall())))
     }
 
-    /// How much later a signature with this window may expire by the clock of the exchange, or of one of its machines,
-    /// than by the local clock. Without an estimate of the exchange's clock, signatures that it accepts bound it.
+    /// Returns how much later a signature with this window may expire by the clock of the exchange, or of one of its
+    /// machines, than by the local clock. Without an estimate of the exchange's clock, signatures that it accepts bound
+    /// it.
     pub(crate) fn signature_uncertainty(
         &self,
         window: Duration,
@@ -345,7 +346,7 @@ impl ClientCore {
         self.parts.recent.left(id, signed_at)
     }
 
-    /// Whether a retry would be signed in a way that avoids `error`.
+    /// Returns whether a retry would be signed in a way that avoids `error`.
     pub(crate) fn signs_otherwise_after(&self, error: &Error) -> bool {
         error.call_result() != CallResult::TimestampRefused || self.parts.time.signing == SigningClock::Corrected
     }
@@ -355,7 +356,7 @@ impl ClientCore {
         &self.checking.policy
     }
 
-    /// How error codes are interpreted.
+    /// Returns how error codes are interpreted.
     pub(crate) fn codes(&self) -> &CodePolicy {
         &self.checking.codes
     }

@@ -21,7 +21,7 @@ use crate::state::journal::ChangeNumber;
 /// The maximum number of unanswered changes to remember. Older ones are over before these are.
 const MAX_UNANSWERED: usize = 1 << 10;
 
-/// How long unanswered changes are remembered: longer than a signature is accepted by any clock.
+/// The time for which unanswered changes are remembered: longer than a signature is accepted by any clock.
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// A change of this client that may still have an effect, although its caller may believe that everything is over.
@@ -61,11 +61,11 @@ impl fmt::Display for UnderWay {
 pub(crate) struct Departure {
     pub(crate) operation: &'static str,
     pub(crate) at: Moment,
-    /// Its number in the journal, if it has one.
+    /// The number in the journal, if it has one.
     pub(crate) change: Option<ChangeNumber>,
 }
 
-/// What may still have an effect.
+/// The changes that may still have an effect.
 #[derive(Debug, Default)]
 pub(crate) struct Outstanding {
     /// The operations that wait for a rate limit.
@@ -86,7 +86,7 @@ struct State {
     /// The changes whose call has ended without an answer.
     unanswered: VecDeque<Departure>,
     last_added: Option<Moment>,
-    /// How many calls are making the account flat.
+    /// The number of calls that are making the account flat.
     doors: usize,
 }
 
@@ -94,9 +94,9 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 struct Call {
     operation: &'static str,
-    /// Whether it may be sent while the account is made flat.
+    /// True if it may be sent while the account is made flat.
     passes: bool,
-    /// Whether it may leave an order or a position that was not there.
+    /// True if it may leave an order or a position that was not there.
     adds: bool,
     change: Option<ChangeNumber>,
     stage: Stage,
@@ -105,7 +105,7 @@ struct Call {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Waiting,
-    /// It began to wait before the account was made flat, and is not sent.
+    /// The change began to wait before the account was made flat, and is not sent.
     Refused,
     Left(Moment),
 }
@@ -121,10 +121,10 @@ pub(crate) struct Ticket<'a> {
 #[derive(Debug)]
 pub(crate) struct Door(Arc<Departures>);
 
-/// What a client notes of the changes that it sends for one purpose, and what they may do.
+/// The notes of a client about the changes that it sends for one purpose, and what they may do.
 #[derive(Debug, Default)]
 pub(super) struct Purpose {
-    /// Whether they are sent while the account is made flat.
+    /// True if they are sent while the account is made flat.
     pub(super) passes: bool,
     departed: Mutex<Option<(Timestamp, Moment)>>,
 }
@@ -186,7 +186,7 @@ impl Departures {
         Some(Ticket { departures: self, key })
     }
 
-    /// What may still have an effect.
+    /// Returns what may still have an effect.
     pub(super) fn outstanding(&self) -> Outstanding {
         lock(&self.0).outstanding()
     }
@@ -209,7 +209,7 @@ impl Departures {
         Door(Arc::clone(self))
     }
 
-    /// Whether an unanswered change may still be carried out.
+    /// Returns whether an unanswered change may still be carried out.
     pub(super) fn is_needed(&self, now: Moment) -> bool {
         lock(&self.0).unanswered.back().is_some_and(|last| now.steady_since(last.at) <= AGE)
     }
@@ -226,7 +226,7 @@ impl Ticket<'_> {
         true
     }
 
-    /// Whether the change may still leave.
+    /// Returns whether the change may still leave.
     pub(super) fn may_leave(&self) -> bool {
         let state = lock(&self.departures.0);
         state.calls.get(self.key).is_some_and(|call| !matches!(call.stage, Stage::Refused))
@@ -294,7 +294,7 @@ impl Drop for Door {
     }
 }
 
-/// Whether requests with this effect may leave an order or a position that was not there.
+/// Returns whether requests with this effect may leave an order or a position that was not there.
 fn adds(effect: Effect) -> bool {
     matches!(effect, Effect::Create | Effect::Amend)
 }

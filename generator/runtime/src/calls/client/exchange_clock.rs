@@ -29,7 +29,8 @@ const DRIFT: i128 = 10_000;
 /// Older estimates are dropped.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
-/// How long contradicting clocks are remembered: as long as the requests whose departure they concern, and an hour more.
+/// The time for which contradicting clocks are remembered: as long as the requests whose departure they concern, and an
+/// hour more.
 const DISTANCE_KEPT: Duration = Duration::from_secs(3 * 60 * 60);
 
 /// If the wall clock gains more than this on the monotonic clock, the machine slept or the clock was set.
@@ -51,7 +52,7 @@ struct Known {
     others: Option<Others>,
 }
 
-/// Whether the exchange accepted the signature of a request.
+/// The exchange's verdict on the signature of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signature {
     Accepted,
@@ -65,7 +66,7 @@ pub(super) enum Signature {
 pub(super) struct ServerTime {
     /// The exchange's time.
     pub(super) time: Timestamp,
-    /// Its resolution.
+    /// The resolution.
     pub(super) step: Duration,
     /// When the request left and the response arrived.
     pub(super) sent: Moment,
@@ -80,7 +81,7 @@ struct Learned {
     /// seem slower than it is, never faster.
     freshest: Bounds,
     at: Moment,
-    /// Whether several responses agree, or the exchange accepted a signature that fits.
+    /// True if several responses agree, or the exchange accepted a signature that fits.
     is_confirmed: bool,
 }
 
@@ -91,7 +92,7 @@ struct Others {
     ahead: Bounds,
     /// When the last two of them were compared.
     at: Moment,
-    /// Whether the machine may have slept since some of them were compared. Then only their distance is known.
+    /// True if the machine may have slept since some of them were compared. Then only their distance is known.
     has_slept: bool,
 }
 
@@ -138,7 +139,7 @@ impl ExchangeClock {
         Some(self.learned()?.as_of(now)?.freshest.after(now.steady).ends().1)
     }
 
-    /// Its offset from the client's own clock.
+    /// Returns the offset from the client's own clock.
     pub(super) fn skew(&self, now: Moment) -> Option<Skew> {
         let learned = self.learned()?;
         let there = learned.as_of(now)?.ahead.after(now.steady);
@@ -150,15 +151,15 @@ impl ExchangeClock {
         })
     }
 
-    /// Whether the estimate is at most `window` old and is based on more than a single refusal.
+    /// Returns whether the estimate is at most `window` old and is based on more than a single refusal.
     pub(super) fn is_sure(&self, now: Moment, window: Duration) -> bool {
         self.learned()
             .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
     }
 
-    /// How much slower and how much faster than the estimate other clocks of the exchange's machines are, as seen in the
-    /// hour before `moment` or since. An estimate made later than `moment` is not enough, because it may come from a
-    /// single machine.
+    /// Returns how much slower and how much faster than the estimate other clocks of the exchange's machines are, as
+    /// seen in the hour before `moment` or since. An estimate made later than `moment` is not enough, because it may
+    /// come from a single machine.
     pub(super) fn others(&self, moment: Moment) -> (Duration, Duration) {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.others_within(LONGEST, moment).map_or_else(Default::default, |others| others.beside(known.learned))
@@ -199,7 +200,7 @@ impl Others {
         Self { has_slept: self.has_slept || has_slept(self.at, now), ..self }
     }
 
-    /// How much slower and faster than the estimate they are.
+    /// Returns how much slower and faster than the estimate they are.
     fn beside(self, learned: Option<Learned>) -> (Duration, Duration) {
         let Self { ahead, at, .. } = self;
         let apart = ahead.most - ahead.least;
@@ -212,7 +213,7 @@ impl Others {
     }
 }
 
-/// Whether the machine slept between two moments, or its wall clock was set forward, which looks the same.
+/// Returns whether the machine slept between two moments, or its wall clock was set forward, which looks the same.
 fn has_slept(before: Moment, now: Moment) -> bool {
     nanos_of(now.wall) - nanos_of(before.wall) - nanos(now.steady.saturating_sub(before.steady)) > JUMP
 }
@@ -265,7 +266,7 @@ impl Bounds {
         self.least + (self.most - self.least) / 2
     }
 
-    /// Whether a clock of whole milliseconds that shows `time` can be right.
+    /// Returns whether a clock of whole milliseconds that shows `time` can be right.
     pub(super) fn allows(self, time: Timestamp) -> bool {
         nanos_of(time) <= self.most && nanos_of(time) + 1_000_000 > self.least
     }
@@ -275,7 +276,7 @@ impl Bounds {
         Timestamp::from_millis(u64::try_from(self.middle() / 1_000_000).unwrap_or_default())
     }
 
-    /// Whether it is certainly further than `window` from `time`, now and `long` ago.
+    /// Returns whether it is certainly further than `window` from `time`, now and `long` ago.
     pub(super) fn is_beyond(self, time: Timestamp, window: Duration, long: Duration) -> bool {
         let (time, window) = (nanos_of(time), nanos(window));
         self.least - nanos(long) > time + window || self.most < time - window

@@ -7,7 +7,7 @@ use crate::data::error::LimiterErrorKind;
 use crate::network::limits::Unavailable;
 
 thread_local! {
-    /// Whether the client that this thread polls belongs to the parent process.
+    /// True if the client that this thread polls belongs to the parent process.
     static IS_FORKED: Cell<bool> = const { Cell::new(false) };
 }
 

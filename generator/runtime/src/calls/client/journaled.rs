@@ -178,7 +178,7 @@ impl ClientCore {
         Some(self.account().name().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// How a change ended, if that is known, and how items of a batch ended.
+    /// Returns how a change ended, if that is known, and how items of a batch ended.
     fn ending(
         &self,
         operation: &dyn DynOperation,

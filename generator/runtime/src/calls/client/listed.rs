@@ -1,5 +1,5 @@
-//! What a client learnt of the exchange, and shares with its clones: the instruments that it lists, and the families of
-//! operations that serve the key.
+//! The facts that a client learnt of the exchange, and shares with its clones: the instruments that it lists, and the
+//! families of operations that serve the key.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,13 +25,13 @@ impl Listed {
         self.has_said_so.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a caller was told before that an instrument is not known. From then on, one has been.
+    /// Returns whether a caller was told before that an instrument is not known. From then on, one has been.
     pub(super) fn has_said_so(&self) -> bool {
         self.has_said_so.swap(true, Ordering::Relaxed)
     }
 }
 
-/// What each family that was asked says of the key: nothing if it serves it, or else the code of the refusal.
+/// The answer of each family that was asked about the key: nothing if it serves it, or else the code of the refusal.
 #[derive(Debug, Default)]
 pub(super) struct KeyFamilies(Mutex<BTreeMap<&'static str, Option<&'static KnownError>>>);
 

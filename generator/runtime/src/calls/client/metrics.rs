@@ -1,10 +1,10 @@
-//! How a call went, for counts and histograms.
+//! Figures of one call, for counts and histograms.
 
 use std::time::Duration;
 
 use crate::data::tables::{CallResult, Outcome};
 
-/// How a call went, for counts and histograms. It contains nothing of the request and the response.
+/// Figures of one call, for counts and histograms. It contains nothing of the request and the response.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CallMetrics {
@@ -12,13 +12,13 @@ pub struct CallMetrics {
     pub operation: &'static str,
     /// The number of the attempt, counted from 1; more than 1 for retries.
     pub attempt: u32,
-    /// How it ended.
+    /// The end of the call.
     pub call_result: CallResult,
     /// The outcome.
     pub outcome: Outcome,
-    /// How long it waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
-    /// How long it took in all, the wait included.
+    /// The time that the call took in all, the wait included.
     pub took: Duration,
 }
 

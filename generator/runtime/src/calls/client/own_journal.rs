@@ -9,9 +9,9 @@ use crate::state::journal::Journal;
 /// The journal of a client for one account.
 pub(super) struct OwnJournal {
     pub(super) journal: Arc<dyn Journal>,
-    /// Whether the journal belongs to the client.
+    /// True if the journal belongs to the client.
     is_bound: AtomicBool,
-    /// Whether its requests of earlier runs are remembered.
+    /// True if its requests of earlier runs are remembered.
     is_recalled: AtomicBool,
     unstored: Arc<Mutex<Vec<UnstoredChanges>>>,
 }
@@ -63,7 +63,7 @@ impl OwnJournal {
         all.retain(|unstored| unstored.account != noted.account || unstored.last > noted.last);
     }
 
-    /// Whether the journal is known to belong to the client.
+    /// Returns whether the journal is known to belong to the client.
     pub(super) fn is_bound(&self) -> bool {
         self.is_bound.load(Ordering::Acquire)
     }
@@ -72,7 +72,7 @@ impl OwnJournal {
         self.is_bound.store(true, Ordering::Release);
     }
 
-    /// Whether its requests of earlier runs are remembered.
+    /// Returns whether its requests of earlier runs are remembered.
     pub(super) fn is_recalled(&self) -> bool {
         self.is_recalled.load(Ordering::Acquire)
     }

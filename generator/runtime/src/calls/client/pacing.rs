@@ -16,7 +16,7 @@ use crate::data::tables::{Api, Effect, RateLimit};
 use crate::network::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
 use crate::network::observe;
 
-/// What a client does when a rate limit is used up.
+/// The action of a client when a rate limit is used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitMode {
@@ -42,7 +42,7 @@ pub enum LimitMode {
 pub(crate) struct RateLimitPolicy {
     pub(crate) mode: LimitMode,
     pub(crate) limiter: Arc<dyn Limiter>,
-    /// Whether the limiter counts several accounts, by their names. That of a key counts one, however it is named.
+    /// True if the limiter counts several accounts, by their names. That of a key counts one, however it is named.
     pub(crate) counts_names: bool,
     /// The name that calls count for; empty if names do not count.
     pub(crate) name: String,
@@ -214,7 +214,7 @@ impl RateLimitPolicy {
     }
 }
 
-/// Whether calls with this effect are spread. Calls that reduce risk are never delayed.
+/// Returns whether calls with this effect are spread. Calls that reduce risk are never delayed.
 fn is_spread(effect: Effect) -> bool {
     match effect {
         Effect::Read | Effect::Create | Effect::Amend => true,

@@ -38,7 +38,7 @@ pub(super) struct SignedRequest {
     pub(super) warnings: Violations,
     pub(super) signed_at: Timestamp,
     pub(super) made: Moment,
-    /// Its number among the recent requests, if its outcome can be queried.
+    /// The number among the recent requests, if its outcome can be queried.
     pub(super) number: Option<RequestNumber>,
 }
 

@@ -34,7 +34,7 @@ const MAX_TEXT: usize = 1 << 26;
 /// The times of records distinguish requests that left further apart than this.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
-/// How long requests are remembered: long enough for a program to query unknown outcomes.
+/// The time for which requests are remembered: long enough for a program to query unknown outcomes.
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
@@ -48,7 +48,7 @@ pub(super) struct RecentRequests(Mutex<Requests>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestNumber(u64);
 
-/// Whether a request gives an id to something new.
+/// The use of an id: for something new, or for something that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdUse {
     Nothing,
@@ -58,7 +58,7 @@ enum IdUse {
 }
 
 impl IdUse {
-    /// Whether requests that are confirmed by this table give an id to something new.
+    /// Returns whether requests that are confirmed by this table give an id to something new.
     fn of(confirm: &Confirm) -> Self {
         match (confirm.created, confirm.list) {
             (None, _) => Self::Nothing,
@@ -72,11 +72,11 @@ impl IdUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyOfRepeats {
     pub(super) operation: &'static str,
-    /// How long after a request it may be repeated; `None` if at any time.
+    /// The time after a request within which a repeat is recognized; `None` if there is no end.
     pub(super) kept: Option<Duration>,
 }
 
-/// What is known of a request beside its text.
+/// The facts about a request beside its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestFacts {
     pub(super) signed: SigningTimes,
@@ -108,9 +108,9 @@ struct Requests {
     /// The hashes of the strings in the texts of the first requests, one after the other. Most requests are never
     /// searched, so they are hashed when one is.
     hashes: VecDeque<u32>,
-    /// How many requests are hashed, and the length of their texts.
+    /// The number of hashed requests, and the length of their texts.
     hashed: (usize, usize),
-    /// How many requests carry a key of repeats. APIs without such keys have no attempts to look for.
+    /// The number of requests that carry a key of repeats. APIs without such keys have no attempts to look for.
     keyed: usize,
     forgotten: Option<Forgotten>,
 }
@@ -134,7 +134,7 @@ struct Recent {
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
-    /// Its change in the journal, if it has one.
+    /// The change in the journal, if it has one.
     change: Option<ChangeNumber>,
 }
 
@@ -143,19 +143,19 @@ struct Recent {
 enum Strings {
     /// They are not hashed yet.
     Unknown,
-    /// How many there are.
+    /// The number.
     Hashed(usize),
     /// The text is not UTF-8, so it may contain any id once.
     Any,
 }
 
-/// Whether a request has left.
+/// The knowledge about a request's leaving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Departure {
-    /// It may leave at any time.
+    /// The request may leave at any time.
     Possible,
     At(Moment),
-    /// It will not leave, or was refused: it has no effect.
+    /// The request will not leave, or was refused: it has no effect.
     Void,
 }
 
@@ -192,13 +192,14 @@ impl RecentRequests {
         }
     }
 
-    /// Whether a change of the journal is remembered, and no request is forgotten that a record of it may be of.
+    /// Returns whether a change of the journal is remembered, and no request is forgotten that a record of it may be
+    /// of.
     pub(super) fn has_all_around(&self, change: ChangeNumber, signed_at: Timestamp) -> bool {
         let recent = self.lock();
         recent.change(change, signed_at).is_some_and(|own| !recent.lacks_around(own))
     }
 
-    /// Whether a request with `id` that was signed at `signed_at` is remembered.
+    /// Returns whether a request with `id` that was signed at `signed_at` is remembered.
     pub(super) fn remembers(&self, id: &str, signed_at: Timestamp) -> bool {
         !self.hashed().that_carry(id, &|recent| recent.about.signed.signed_at == signed_at).is_empty()
     }
@@ -208,7 +209,7 @@ impl RecentRequests {
         self.note(request, &|recent| recent.change = Some(change));
     }
 
-    /// Whether a request is remembered that is not old `now`.
+    /// Returns whether a request is remembered that is not old `now`.
     pub(super) fn is_needed(&self, now: Moment) -> bool {
         self.lock().requests.back().is_some_and(|latest| now.steady_since(latest.about.made) <= AGE)
     }
@@ -236,8 +237,8 @@ impl RecentRequests {
         }
     }
 
-    /// Whether a record with `id` may belong to another request than the one that was signed at `signed_at`, because
-    /// that gave the same id to something else at about the same time. Attempts of one request count as one.
+    /// Returns whether a record with `id` may belong to another request than the one that was signed at `signed_at`,
+    /// because that gave the same id to something else at about the same time. Attempts of one request count as one.
     ///
     /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
     /// older one with the id is taken, unless a call with that id was dropped before it left.
@@ -265,8 +266,8 @@ impl RecentRequests {
         }
     }
 
-    /// Whether a record with `id` may be of another request than the one that was signed at `signed_at` and had no
-    /// effect.
+    /// Returns whether a record with `id` may be of another request than the one that was signed at `signed_at` and had
+    /// no effect.
     pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
         let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
@@ -278,9 +279,9 @@ impl RecentRequests {
         own.times > 1 || recent.lacks_around(own.recent) || others.iter().any(is_another)
     }
 
-    /// Whether a request other than the one that left at `left` may have made the last change that `record`, of what has
-    /// `id`, shows. It may if it was under way since then, or shortly before, which the times of records distinguish only
-    /// by clocks that are right, unless something that it gave differs from the record.
+    /// Returns whether a request other than the one that left at `left` may have made the last change that `record`, of
+    /// what has `id`, shows. It may if it was under way since then, or shortly before, which the times of records
+    /// distinguish only by clocks that are right, unless something that it gave differs from the record.
     pub(super) fn has_contender(&self, id: &str, left: Moment, record: &Named) -> bool {
         let is_apart = |settled: Moment| left.steady_since(settled) > AROUND;
         let is_since = |recent: &Recent| recent.departure != Departure::Void && !recent.settled.is_some_and(is_apart);
@@ -332,7 +333,7 @@ impl RecentRequests {
     }
 }
 
-/// Those that were signed at a time, and the others.
+/// Returns the requests that were signed at a time, and the others.
 fn split_by_signature(
     all: Vec<RequestWithId<'_>>,
     signed_at: Timestamp,
@@ -355,15 +356,15 @@ impl RequestFacts {
 }
 
 impl Recent {
-    /// Whether a record of this request may be mistaken for one of `other`. The times of records distinguish requests
-    /// that are minutes apart.
+    /// Returns whether a record of this request may be mistaken for one of `other`. The times of records distinguish
+    /// requests that are minutes apart.
     fn may_be_taken_for(&self, other: &Self) -> bool {
         self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
-    /// How far apart they were made, as far as the time of a record can show. The steady clock of this run shows nothing
-    /// of an earlier one, and a record counts that fits any other clock, which may have moved in between: the one of
-    /// signatures by an answer of a machine whose clock is wrong, the wall clock because it was set.
+    /// Returns how far apart they were made, as far as the time of a record can show. The steady clock of this run
+    /// shows nothing of an earlier one, and a record counts that fits any other clock, which may have moved in between:
+    /// the one of signatures by an answer of a machine whose clock is wrong, the wall clock because it was set.
     fn apart(&self, other: &Self) -> Duration {
         let (one, other) = (self.about, other.about);
         let by_clocks = one.signed.apart(other.signed);
@@ -384,7 +385,7 @@ impl Recent {
 /// A request whose text contains an id.
 struct RequestWithId<'a> {
     recent: &'a Recent,
-    /// How many times.
+    /// The number of times.
     times: usize,
     /// The place of its text in the buffer.
     text: Range<usize>,
@@ -417,18 +418,18 @@ impl Requests {
         }
     }
 
-    /// Whether a request is forgotten that was made at about the same time as this one.
+    /// Returns whether a request is forgotten that was made at about the same time as this one.
     fn lacks_around(&self, own: &Recent) -> bool {
         self.lacks_since(own.about.made.steady) || self.may_have_forgotten(own.about.signed.earliest())
     }
 
-    /// Whether a request is forgotten that was made shortly before `steady`, or later.
+    /// Returns whether a request is forgotten that was made shortly before `steady`, or later.
     fn lacks_since(&self, steady: Duration) -> bool {
         self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(AROUND))
     }
 
-    /// Whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or another one
-    /// that was made at about the same time.
+    /// Returns whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or
+    /// another one that was made at about the same time.
     fn may_have_forgotten(&self, signed_at: Timestamp) -> bool {
         let around = u64::try_from(AROUND.as_millis()).unwrap_or(u64::MAX);
         self.forgotten.is_some_and(|last| signed_at.as_millis() <= last.signed_at.as_millis().saturating_add(around))
@@ -440,7 +441,7 @@ impl Requests {
         self.requests.iter().find(is_it)
     }
 
-    /// Whether the two are attempts of one request, which the exchange recognizes by its key.
+    /// Returns whether the two are attempts of one request, which the exchange recognizes by its key.
     fn are_attempts(&self, one: &RequestWithId<'_>, other: &RequestWithId<'_>) -> bool {
         let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
             return false;
@@ -449,7 +450,7 @@ impl Requests {
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
     }
 
-    /// Whether a request may have made the last change that `record`, of what has `id`, shows.
+    /// Returns whether a request may have made the last change that `record`, of what has `id`, shows.
     fn may_have_left(&self, one: &RequestWithId<'_>, id: &str, record: &Named) -> bool {
         let Ok(text) = String::from_utf8(self.text_at(one.text.clone()).into_owned()) else { return true };
         let targets = Target::all_in(one.recent.about.confirm, Named::of_request(text));

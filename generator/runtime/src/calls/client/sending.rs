@@ -41,7 +41,7 @@ pub(super) struct Sent<'a> {
 /// A call under way, without the type of its response.
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<()>, Error>> + Send + 'a>>;
 
-/// What belongs to a call from its beginning to its end.
+/// State that all steps of a call share.
 #[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) operation: &'a dyn DynOperation,

@@ -36,7 +36,7 @@ impl ShownIds {
         }
     }
 
-    /// Whether an answer showed a record with this id.
+    /// Returns whether an answer showed a record with this id.
     pub(super) fn contains(&self, family: &str, id: &str) -> bool {
         self.lock().known.contains(&hash(family, id))
     }

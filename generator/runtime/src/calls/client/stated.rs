@@ -12,7 +12,7 @@ use crate::data::value::Timestamp;
 use crate::network::observe;
 use crate::network::wire::Reply;
 
-/// What the caller states of the account.
+/// The properties of the account as the caller states them.
 pub(crate) struct StatedAccount<'a> {
     api: &'static Api,
     account: &'a Account,
@@ -22,7 +22,7 @@ pub(crate) struct StatedAccount<'a> {
 }
 
 impl ClientCore {
-    /// What the caller states of the account; `None` if it is nothing.
+    /// Returns what the caller states of the account; `None` if it is nothing.
     pub(crate) fn stated(&self) -> Option<StatedAccount<'_>> {
         let account = self.account();
         account.properties().next()?;

@@ -46,8 +46,9 @@ impl Time {
         self.there.skew(self.now())
     }
 
-    /// Whether the exchange would certainly refuse a signature of `signed_at` `now`. If signatures are not corrected,
-    /// an old or a single response is not enough evidence: no further request would be sent that could correct it.
+    /// Returns whether the exchange would certainly refuse a signature of `signed_at` `now`. If signatures are not
+    /// corrected, an old or a single response is not enough evidence: no further request would be sent that could
+    /// correct it.
     pub(super) fn is_out_of_time(&self, signed_at: Timestamp, window: Duration, now: Moment) -> bool {
         let is_enough = match self.signing {
             SigningClock::Corrected => true,

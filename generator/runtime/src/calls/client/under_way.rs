@@ -1,4 +1,4 @@
-//! What a client does with the changes that it has waiting, under way or without an answer.
+//! The changes that a client has waiting, under way or without an answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,12 +41,12 @@ impl ClientCore {
         UnderWay { operation, left: Some(at.wall()), until }
     }
 
-    /// What may still have an effect.
+    /// Returns what may still have an effect.
     pub(crate) fn outstanding(&self) -> Outstanding {
         self.parts.departures.outstanding()
     }
 
-    /// How long after it left a request may be carried out; `None` if its signature does not expire.
+    /// Returns how long after it left a request may be carried out; `None` if its signature does not expire.
     pub(crate) fn carried_out_within(&self, left: Moment) -> Option<Duration> {
         let window = self.signature_window(&Named::default())?;
         let uncertainty = self.signature_uncertainty(window, left.wall(), None);

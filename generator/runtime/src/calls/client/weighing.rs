@@ -1,4 +1,4 @@
-//! What a record proves about requests of this client.
+//! Weighs what a record proves about requests of this client.
 
 use std::time::Duration;
 
@@ -13,10 +13,11 @@ use crate::data::value::Timestamp;
 use crate::state::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
 use crate::state::journal::SigningTimes;
 
-/// How long an exchange may take to carry out an accepted request, unless a policy sets another time.
+/// The longest time that an exchange may take to carry out an accepted request, unless a policy sets another one.
 pub(crate) const SETTLING: Duration = Duration::from_secs(10);
 
-/// How far a machine that answers may be behind the one that took a request, unless a policy says otherwise.
+/// The longest time that a machine that answers may be behind the one that took a request, unless a policy says
+/// otherwise.
 pub(crate) const LAG: Duration = Duration::from_secs(60);
 
 impl ClientCore {
@@ -40,7 +41,7 @@ impl ClientCore {
         order.id.iter().chain(&order.client_id).for_each(|id| self.note_shown(family, id));
     }
 
-    /// Whether an answer showed a record with `id`.
+    /// Returns whether an answer showed a record with `id`.
     pub(crate) fn was_shown(&self, family: &str, id: &str) -> bool {
         self.parts.shown.contains(family, id)
     }
@@ -74,7 +75,8 @@ impl ClientCore {
         Departure { at, earlier, attempted_for }
     }
 
-    /// What a record proves about a request that was signed at a time, and left at `left` if this client sent it.
+    /// Returns what a record proves about a request that was signed at a time, and left at `left` if this client sent
+    /// it.
     pub(crate) fn evaluate_record(
         &self,
         target: &Target,
@@ -89,12 +91,13 @@ impl ClientCore {
         })
     }
 
-    /// Whether a record with `id` may be of another request than one that was signed at `signed_at` and had no effect.
+    /// Returns whether a record with `id` may be of another request than one that was signed at `signed_at` and had no
+    /// effect.
     pub(crate) fn may_be_of_another(&self, id: &str, signed_at: Timestamp) -> bool {
         self.parts.recent.has_another(id, signed_at)
     }
 
-    /// Whether a record from outside shows the effect of a request.
+    /// Returns whether a record from outside shows the effect of a request.
     pub(super) fn is_shown_outside(&self, operation: &dyn DynOperation, signed_at: Timestamp, left: Moment) -> bool {
         let awaited = self.awaited();
         awaited.has_records()
@@ -108,8 +111,8 @@ impl ClientCore {
     }
 }
 
-/// How far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts signatures,
-/// or until the request expires by that clock, of which `left` is the time when the request left.
+/// Returns how far the exchange's clock may be from `signed_at` when it accepts the request: as far as it accepts
+/// signatures, or until the request expires by that clock, of which `left` is the time when the request left.
 fn accepted_within(
     signature: Option<Duration>,
     expires: Option<Timestamp>,

@@ -26,13 +26,13 @@ pub enum RangeOrder {
     OldestFirst,
 }
 
-/// How a range is split.
+/// The way a range is split.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeSplit {
     /// The longest part.
     pub(super) span: Option<Length>,
     pub(super) order: RangeOrder,
-    /// Whether neighbours share the two milliseconds at their border. No document says whether the ends of a range
+    /// True if neighbours share the two milliseconds at their border. No document says whether the ends of a range
     /// belong to it: shared milliseconds are listed in any case, and repeated items are recognized by their ids.
     pub(super) shares_borders: bool,
     /// Later items may not be visible yet. Parts in ascending order meet no later than this, so that nothing between
@@ -99,7 +99,7 @@ impl RangeSplit {
     }
 }
 
-/// Whether items of `time` are certainly visible.
+/// Returns whether items of `time` are certainly visible.
 pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
     now.checked_sub(SETTLED).is_some_and(|settled| time <= settled)
 }

@@ -80,14 +80,14 @@ impl StdError for PageError {
 pub enum PositionError {
     /// The text is not a position.
     Unreadable(ReadError),
-    /// It is the position of another operation.
+    /// The position belongs to another operation.
     OtherOperation {
         /// The id of the operation of the position.
         is_of: String,
         /// The id of the operation of the listing.
         given_to: &'static str,
     },
-    /// It is the position of a listing with other parameters.
+    /// The position belongs to a listing with other parameters.
     OtherRequest,
     /// The listing has ended before the end of the request, and cannot go on.
     Ended {

@@ -80,14 +80,15 @@ impl Walk {
         self.at = at;
     }
 
-    /// Whether the answer has shown that it is later than the client's clock said when the end of the range was chosen.
+    /// Returns whether the answer has shown that it is later than the client's clock said when the end of the range was
+    /// chosen.
     fn ends_too_early(&self, plan: &Plan, reply: &Reply<()>) -> bool {
         let latest = plan.made.checked_add(reply.waited.saturating_add(BEHIND));
         !self.settles && self.has_open_end() && latest.is_some_and(|latest| self.client.latest_now() > latest)
     }
 
-    /// Whether the answer to the first page has shown that it is earlier than the client's clock said when the end was
-    /// taken for one up to which everything is visible.
+    /// Returns whether the answer to the first page has shown that it is earlier than the client's clock said when the
+    /// end was taken for one up to which everything is visible.
     fn ends_too_late(&self, plan: &Plan) -> bool {
         let is_taken_for_settled = plan.at.settled == Some(true) && (!self.at.is_begun() || self.at.is_at_end());
         is_taken_for_settled && plan.at.until.is_some_and(|until| until > self.settled())
@@ -142,7 +143,7 @@ impl Walk {
     }
 }
 
-/// Whether another attempt would end the same way.
+/// Returns whether another attempt would end the same way.
 fn is_final(error: &PageError) -> bool {
     !matches!(error, PageError::Call(error) if !matches!(error, Error::Refused(_) | Error::Unsigned(_)))
 }

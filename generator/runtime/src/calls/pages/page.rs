@@ -25,7 +25,7 @@ pub struct TimeRange {
 pub struct Page<T> {
     /// The items in the order received, with unreadable ones apart.
     pub list: List<T>,
-    /// How many items were left out because they were listed already, equal in every field.
+    /// The number of items that were left out because they were listed already, equal in every field.
     pub repeated: usize,
     /// The part of the requested times that the page belongs to. It ends now at the latest, by the clock that shows the
     /// earlier time: the client's, as it is or as answers of the exchange correct it.
@@ -35,7 +35,7 @@ pub struct Page<T> {
     pub clipped: Option<Clipped>,
     /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
     pub request_time: Option<Timestamp>,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 
@@ -100,10 +100,10 @@ pub trait Paged: Repeatable + Clone {
     /// The name of the list in a response, or `""` where the data is the list: data without it is not a page.
     const LIST: &'static str;
 
-    /// Whether items have an id. A repeated item has the same id and is equal in all other fields.
+    /// True if items have an id. A repeated item has the same id and is equal in all other fields.
     const HAS_ID: bool = false;
 
-    /// How the next page is requested.
+    /// The way the next page is requested.
     const STEP: PageStep = PageStep::Cursor;
 
     /// The items of a page, and the cursor of the next one where the answer has one.
@@ -115,7 +115,7 @@ pub trait Paged: Repeatable + Clone {
         None
     }
 
-    /// What a response states about the pages after it, besides a cursor.
+    /// Returns what a response states about the pages after it, besides a cursor.
     fn continuation(response: &Self::Response) -> Continuation {
         let _ = response;
         Continuation::default()

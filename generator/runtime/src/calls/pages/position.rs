@@ -111,7 +111,7 @@ impl Position {
         }
     }
 
-    /// Whether there is no page left. Before that, a listing that has stopped is not complete.
+    /// Returns whether there is no page left. Before that, a listing that has stopped is not complete.
     pub fn is_at_end(&self) -> bool {
         self.ended == Some(true)
     }
@@ -153,7 +153,7 @@ impl Position {
         (self.steps, self.barren) = (0, 0);
     }
 
-    /// Whether a part was begun: then the order of parts is settled.
+    /// Returns whether a part was begun: then the order of parts is settled.
     pub(super) fn is_begun(&self) -> bool {
         self.now.is_some() || self.border.is_some() || self.is_at_end()
     }

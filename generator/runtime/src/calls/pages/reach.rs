@@ -78,7 +78,7 @@ impl Walk {
         }
     }
 
-    /// Whether the client chooses the end of the times, and has not yet.
+    /// Returns whether the client chooses the end of the times, and has not yet.
     pub(super) fn has_open_end(&self) -> bool {
         let rest = self.at.rest.filter(|rest| rest.to.is_none() && rest.from.is_some());
         self.at.now.is_none() && rest.is_some() && self.span().is_some()

@@ -13,7 +13,7 @@ use crate::data::json::{Decode, Encode, JsonWriter, ReadError, Reader, RecordFie
 pub(super) struct Seen {
     now: HashSet<ItemHash>,
     before: HashSet<ItemHash>,
-    /// Those at the end of the listing that this one goes on from.
+    /// The records at the end of the listing that this one goes on from.
     earlier: HashSet<ItemHash>,
     restart: HashSet<u64>,
 }
@@ -24,7 +24,7 @@ impl Seen {
         Self { restart: recent.iter().collect(), ..Self::default() }
     }
 
-    /// Whether the item is new.
+    /// Returns whether the item is new.
     pub(super) fn is_new(&mut self, item: ItemHash) -> bool {
         let came_before = self.before.contains(&item) || self.earlier.contains(&item);
         self.now.insert(item) && !came_before && !self.restart.contains(&item.short())

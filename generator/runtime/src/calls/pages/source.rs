@@ -23,7 +23,7 @@ pub(super) trait PageSource: Send {
     /// Leaves out the items with an id for whose hash `is_repeated` returns true, and returns their number.
     fn leave_out(&mut self, is_repeated: &mut dyn FnMut(ItemHash) -> bool) -> usize;
 
-    /// Whether no items are left, readable or not.
+    /// Returns whether no items are left, readable or not.
     fn is_empty(&self) -> bool;
 
     /// Forgets the items.

@@ -4,7 +4,7 @@
 
 use crate::network::wire::NextPageHint;
 
-/// How the next page is requested.
+/// The way the next page is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageStep {
     /// With the cursor of the answer.
@@ -27,16 +27,16 @@ pub enum PageStep {
     },
 }
 
-/// What an answer states about the pages after it.
+/// The statement of an answer about the pages after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Continuation {
-    /// Whether there is another page.
+    /// True if there is another page.
     pub more: Option<bool>,
-    /// How many items all pages have together.
+    /// The number of items that all pages have together.
     pub total: Option<u64>,
 }
 
-/// What follows a page.
+/// The request that follows a page.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
     /// A page that begins there.
@@ -47,7 +47,7 @@ pub(crate) enum Next {
     Lost,
 }
 
-/// What an answer contains about the page after it.
+/// The content of an answer about the page after it.
 pub(super) struct Answer {
     /// The number of its items.
     pub(super) items: u64,
@@ -60,7 +60,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// What follows the page; `requested` is its cursor, and `onward` what the headers state.
+    /// Returns what follows the page; `requested` is its cursor, and `onward` what the headers state.
     pub(super) fn next(self, step: PageStep, requested: Option<&str>, onward: NextPageHint) -> Next {
         let Self { items, size, mut continuation, mut cursor, last } = self;
         match onward {
@@ -95,8 +95,8 @@ impl Answer {
     }
 }
 
-/// Whether another page follows. What the answer says counts first; a page that is shorter than requested is the last.
-/// An empty page is the last too, unless the answer says otherwise.
+/// Returns whether another page follows. What the answer says counts first; a page that is shorter than requested is
+/// the last. An empty page is the last too, unless the answer says otherwise.
 fn has_more(continuation: Continuation, items: u64, size: Option<u64>, reached: Option<u64>) -> bool {
     let by_total = || Some(reached? < continuation.total?);
     continuation.more.or_else(by_total).unwrap_or(items > 0 && size.is_none_or(|size| items >= size))

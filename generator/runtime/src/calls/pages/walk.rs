@@ -13,7 +13,8 @@ use crate::calls::retry::{RetryPolicy, Retrying};
 use crate::data::tables::{Meta, Outcome, Window};
 use crate::data::value::Timestamp;
 
-/// How far the border between two parts was queried. It is kept, so that a failed call does not repeat earlier ones.
+/// The part of the border between two parts that was queried. It is kept, so that a failed call does not repeat earlier
+/// ones.
 #[derive(Debug)]
 pub(super) struct Learning {
     pub(super) border: Border,
@@ -42,17 +43,17 @@ pub(super) enum Border {
 pub(super) struct Walk {
     pub(super) client: ClientCore,
     pub(super) meta: &'static Meta,
-    /// Whether items have an id.
+    /// True if items have an id.
     pub(super) has_ids: bool,
     /// The number of requests that list everything together.
     pub(super) turns: usize,
     pub(super) window: Option<Window>,
     pub(super) clips: bool,
-    /// Whether the listing ends where everything is certainly visible.
+    /// True if the listing ends where everything is certainly visible.
     pub(super) settles: bool,
     /// The end of the requested times.
     to: Option<Timestamp>,
-    /// Whether the listing was begun by an earlier run, so that another one may follow it.
+    /// True if the listing was begun by an earlier run, so that another one may follow it.
     pub(super) is_resumed: bool,
     pub(super) retry: Option<RetryPolicy>,
     pub(super) at: Position,
@@ -111,7 +112,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether the requested times go on after those of a position.
+    /// Returns whether the requested times go on after those of a position.
     fn ends_after(&self, position: &Position) -> bool {
         self.to.is_none_or(|to| position.until.is_none_or(|until| until < to))
     }

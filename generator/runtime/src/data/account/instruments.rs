@@ -63,8 +63,8 @@ impl Instruments {
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
     }
 
-    /// Whether a flag is set of the instrument `symbol`, in any business line: one that states it is enough. `None` if no
-    /// line states the flag.
+    /// Returns whether a flag is set of the instrument `symbol`, in any business line: one that states it is enough.
+    /// `None` if no line states the flag.
     pub fn flag(&self, symbol: &str, flag: &str) -> Option<bool> {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
         let (_, lines) = &self.by_symbol[place];
@@ -103,7 +103,8 @@ impl ListedInstruments {
         instruments.get(line, symbol)
     }
 
-    /// Whether a flag is set of the instrument `symbol` of a family, in any business line. `None` if that is not known.
+    /// Returns whether a flag is set of the instrument `symbol` of a family, in any business line. `None` if that is
+    /// not known.
     pub fn flag(&self, family: &str, symbol: &str, flag: &str) -> Option<bool> {
         let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
         instruments.flag(symbol, flag)
@@ -120,7 +121,7 @@ impl ListedInstruments {
         count
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -136,8 +137,8 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Whether a flag is set of the instrument `symbol` of a family. What the account states takes precedence over the
-    /// listing. `None` if neither says so.
+    /// Returns whether a flag is set of the instrument `symbol` of a family. What the account states takes precedence
+    /// over the listing. `None` if neither says so.
     pub fn instrument_is(self, family: &str, symbol: &str, flag: &str) -> Option<bool> {
         let stated = self.account.instrument_flag(symbol, flag);
         stated.or_else(|| self.listed?.flag(family, symbol, flag))
@@ -209,23 +210,23 @@ impl Instrument {
         self.properties.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid
-    /// step.
+    /// Returns whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not
+    /// a valid step.
     pub fn divides(&self, property: &str, value: &Decimal) -> Option<bool> {
         value.is_multiple_of(self.get(property)?)
     }
 
-    /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
+    /// Returns whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
     pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
         Some(Decimal::from(value.places()) <= *self.get(property)?)
     }
 
-    /// Whether `value` is at least `property`.
+    /// Returns whether `value` is at least `property`.
     pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
         Some(value >= self.get(property)?)
     }
 
-    /// Whether `value` is at most `property`.
+    /// Returns whether `value` is at most `property`.
     pub fn is_not_exceeded_by(&self, property: &str, value: &Decimal) -> Option<bool> {
         Some(value <= self.get(property)?)
     }

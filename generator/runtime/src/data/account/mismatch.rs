@@ -22,7 +22,7 @@ pub struct AccountMismatch {
     pub at: Option<Timestamp>,
 }
 
-/// What shows that a property of the account has another value.
+/// The answer that shows that a property of the account has another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccountEvidence {

@@ -36,7 +36,7 @@ pub struct AccountMistake {
     pub column: usize,
     /// The path to the value: `properties.positionMode`. It is empty if the text as a whole is invalid.
     pub path: String,
-    /// What is wrong.
+    /// The mistake.
     pub what: String,
 }
 

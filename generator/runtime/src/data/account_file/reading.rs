@@ -64,7 +64,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Whether the text is one JSON value. If it is not, this is the only mistake that is reported.
+    /// Returns whether the text is one JSON value. If it is not, this is the only mistake that is reported.
     fn is_json(&mut self) -> bool {
         let mut from = Reader::new(self.text);
         let read = from.skip().and_then(|()| from.finish());

@@ -94,47 +94,47 @@ impl<'a> Checks<'a> {
     // The questions about the account and the instrument. A rule asks them after everything that the request decides, so
     // that a property that is missing leaves the rule open.
 
-    /// Whether the account's `property` is one of these values. `None` if it is not stated.
+    /// Returns whether the account's `property` is one of these values. `None` if it is not stated.
     pub fn is(&self, rule: &'static Rule, property: &str, values: &[&str]) -> Option<bool> {
         self.of_account(rule, property, self.context.account.is(property, values))
     }
 
-    /// Whether a text is among the names of the account's `property`. `None` if one of them is missing.
+    /// Returns whether a text is among the names of the account's `property`. `None` if one of them is missing.
     pub fn is_among(&self, rule: &'static Rule, text: Option<&str>, property: &str) -> Option<bool> {
         self.of_account(rule, property, self.context.account.lists(property, text?))
     }
 
-    /// Whether a time is at or after the account's `property`.
+    /// Returns whether a time is at or after the account's `property`.
     pub fn is_not_before(&self, rule: &'static Rule, time: Option<&Timestamp>, property: &str) -> Option<bool> {
         self.of_account(rule, property, self.context.account.has_reached(property, *time?))
     }
 
-    /// Whether a number is a multiple of the step that is the instrument's `property`.
+    /// Returns whether a number is a multiple of the step that is the instrument's `property`.
     pub fn is_multiple_of(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
         let number = number?;
         self.of_instrument(rule, property, |instrument| instrument.divides(property, number))
     }
 
-    /// Whether a number has at most as many decimal places as the instrument's `property` allows.
+    /// Returns whether a number has at most as many decimal places as the instrument's `property` allows.
     pub fn fits_places(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
         let number = number?;
         self.of_instrument(rule, property, |instrument| instrument.has_places_for(property, number))
     }
 
-    /// Whether a number is at least the instrument's `property`.
+    /// Returns whether a number is at least the instrument's `property`.
     pub fn is_at_least(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
         let number = number?;
         self.of_instrument(rule, property, |instrument| instrument.is_reached_by(property, number))
     }
 
-    /// Whether a number is at most the instrument's `property`.
+    /// Returns whether a number is at most the instrument's `property`.
     pub fn is_at_most(&self, rule: &'static Rule, number: Option<&Decimal>, property: &str) -> Option<bool> {
         let number = number?;
         self.of_instrument(rule, property, |instrument| instrument.is_not_exceeded_by(property, number))
     }
 
-    /// Whether a flag is set of the instrument that the parameter `name` names. `None` if that is not known, which a warning
-    /// states.
+    /// Returns whether a flag is set of the instrument that the parameter `name` names. `None` if that is not known,
+    /// which a warning states.
     pub fn instrument_is(&self, rule: &'static Rule, name: &'static str, symbol: &str, flag: &str) -> Option<bool> {
         let family = self.meta.map_or("", |meta| meta.family);
         let is = self.context.known().instrument_is(family, symbol, flag);
@@ -184,12 +184,12 @@ impl<'a> Checks<'a> {
         is
     }
 
-    /// Whether one value is less than another. `None` if one of them is missing.
+    /// Returns whether one value is less than another. `None` if one of them is missing.
     pub fn is_below<T: PartialOrd>(&self, one: Option<&T>, other: Option<&T>) -> Option<bool> {
         Some(one? < other?)
     }
 
-    /// Whether one value is greater than another. `None` if one of them is missing.
+    /// Returns whether one value is greater than another. `None` if one of them is missing.
     pub fn is_above<T: PartialOrd>(&self, one: Option<&T>, other: Option<&T>) -> Option<bool> {
         Some(one? > other?)
     }
@@ -204,13 +204,13 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Whether a time is before a moment that depends on now. `None` if the two are so close that another clock may
-    /// order them differently.
+    /// Returns whether a time is before a moment that depends on now. `None` if the two are so close that another clock
+    /// may order them differently.
     pub fn is_before(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
         window::certainly_apart(*time?, moment?).then_some(time? < &moment?)
     }
 
-    /// Whether a time is after a moment that depends on now, like [`is_before`](Self::is_before).
+    /// Returns whether a time is after a moment that depends on now, like [`is_before`](Self::is_before).
     pub fn is_after(&self, time: Option<&Timestamp>, moment: Option<Timestamp>) -> Option<bool> {
         window::certainly_apart(*time?, moment?).then_some(time? > &moment?)
     }
@@ -526,7 +526,7 @@ fn items(count: usize) -> String {
 #[cfg(feature = "pattern")]
 static PATTERNS: Mutex<Option<HashMap<&'static str, Option<Regex>>>> = Mutex::new(None);
 
-/// Whether a text matches a pattern.
+/// Returns whether a text matches a pattern.
 #[cfg(feature = "pattern")]
 fn matches(pattern: &'static str, text: &str) -> bool {
     let mut patterns = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@
 use super::violation::Violations;
 use crate::data::json::{Kind, ReadError, Reader};
 
-/// How much of a value is shown, in characters.
+/// The number of characters of a value that are shown.
 const SHOWN: usize = 80;
 
 /// Fills in the given value of each violation that lacks it.

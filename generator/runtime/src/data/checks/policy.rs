@@ -4,7 +4,7 @@ use crate::data::account::{Account, Known, ListedInstruments};
 use crate::data::tables::{Meta, Severity};
 use crate::data::value::Timestamp;
 
-/// What a check knows besides the request, and how it treats broken rules.
+/// The facts that a check knows besides the request, and its treatment of broken rules.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckContext<'a> {
     /// The account.
@@ -88,7 +88,7 @@ impl CheckPolicy {
         self
     }
 
-    /// Whether there is anything to check.
+    /// Returns whether there is anything to check.
     pub(crate) fn checks_anything(&self) -> bool {
         !self.nothing || self.exceptions.iter().any(|(_, severity)| severity.is_some())
     }

@@ -1,4 +1,4 @@
-//! What a check asks for and is not told.
+//! The facts that a check asks for and is not told.
 
 use std::cell::RefCell;
 
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// What is undecided, each once.
+    /// Returns what is undecided, each once.
     pub(crate) fn undecided(self) -> Vec<Undecided> {
         self.undecided
     }

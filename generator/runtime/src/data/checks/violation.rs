@@ -13,22 +13,22 @@ pub struct Violation {
     /// The id of the broken rule. A rule that comes with the description of a parameter is named after it:
     /// `limit.max`, `orderList[].side.values`.
     pub rule: String,
-    /// Whether it refuses the request or only warns.
+    /// True if it refuses the request or only warns.
     pub severity: Severity,
     /// The path to the parameter: `orderList[3].price`.
     pub parameter: String,
     /// The given value; empty if there is none to show.
     pub given: String,
-    /// What is allowed.
+    /// The values that are allowed.
     pub allowed: String,
     /// The document and the section with the rule; empty if the parameters do not belong to an operation.
     pub source: String,
-    /// What to do.
+    /// Advice on what to do.
     pub hint: String,
 }
 
-/// How the rule of a parameter ends that is open because a flag of its instrument is not known. No id of a schema has a
-/// dot.
+/// The end of the rule of a parameter that is open because a flag of its instrument is not known. No id of a schema has
+/// a dot.
 pub(super) const DOUBT: &str = "form";
 
 impl Violation {
@@ -59,7 +59,7 @@ impl fmt::Display for Violation {
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
-    /// Whether the request must not be sent. Otherwise, there are only warnings.
+    /// Returns whether the request must not be sent. Otherwise, there are only warnings.
     pub fn refuse(&self) -> bool {
         self.refusals().next().is_some()
     }
@@ -83,7 +83,7 @@ impl Violations {
         if self.refuse() { Err(self) } else { Ok(self) }
     }
 
-    /// Whether one states that a flag of an instrument is not known.
+    /// Returns whether one states that a flag of an instrument is not known.
     pub(crate) fn have_doubts(&self) -> bool {
         self.0.iter().any(Violation::is_doubt)
     }

@@ -10,7 +10,7 @@ use crate::data::value::Timestamp;
 
 const ACCESS_TOLERANCE: Duration = Duration::from_millis(tradeapi_words::ACCESS_TOLERANCE_MS);
 
-/// Whether two times differ by so much that no difference between clocks explains it.
+/// Returns whether two times differ by so much that no difference between clocks explains it.
 pub(super) fn certainly_apart(one: Timestamp, other: Timestamp) -> bool {
     (one - other).max(other - one) >= ACCESS_TOLERANCE
 }

@@ -5,13 +5,13 @@ use std::fmt;
 use std::task::Waker;
 use std::time::Duration;
 
-/// What alarms do, by the time at which they are due; those of one time in the order in which they were added.
+/// The acts of alarms, by the time at which they are due; those of one time in the order in which they were added.
 ///
 /// Most are added after all others, because most tasks wait equally long.
 #[derive(Debug, Default)]
 pub(super) struct Alarms(VecDeque<(Duration, Act)>);
 
-/// What an alarm does.
+/// The act of an alarm.
 pub(super) enum Act {
     Wake(Waker),
     Call(Box<dyn FnOnce() + Send>),

@@ -1,4 +1,4 @@
-//! What a client takes from the machine it runs on: time, wake-ups and random numbers.
+//! The environment that a client takes from its machine: time, wake-ups and random numbers.
 //!
 //! With another environment and another transport, a client runs in virtual time on one thread. Transports and Redis
 //! wait on tokio directly, because a simulation replaces both.

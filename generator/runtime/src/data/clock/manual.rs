@@ -36,7 +36,7 @@ pub struct ManualEnvironment {
 #[derive(Debug)]
 struct Shared {
     begun: Timestamp,
-    /// How many milliseconds the wall clock is ahead of the right time.
+    /// The milliseconds by which the wall clock is ahead of the right time.
     ahead: AtomicI64,
     thrown: AtomicU64,
 }

@@ -10,29 +10,29 @@ use std::fmt;
 pub enum BuildError {
     /// The address cannot be used.
     BaseUrl {
-        /// What is wrong with it.
+        /// The mistake in the value.
         why: &'static str,
     },
     /// A header cannot be sent.
     Header {
-        /// Its name.
+        /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The mistake in the value.
         why: String,
     },
     /// The key, the secret or the passphrase cannot be right.
     Credentials {
-        /// What is wrong with it.
+        /// The mistake in the value.
         why: &'static str,
     },
     /// A variable of the environment is not set, is empty, or is not text.
     Environment {
-        /// Its name.
+        /// The name.
         name: String,
     },
     /// The default transport cannot be set up, or settings of it are combined with another transport.
     Transport {
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
     /// The thread of a blocking client cannot be started.

@@ -29,7 +29,7 @@ pub struct ExchangeError {
     pub effect: Effect,
     /// The outcome of the request.
     pub outcome: Outcome,
-    /// How the call ended.
+    /// The end of the call.
     pub call_result: CallResult,
     /// The code; the HTTP status if the response contains none.
     pub code: Code,
@@ -39,31 +39,31 @@ pub struct ExchangeError {
     pub status: StatusCode,
     /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
     pub request_time: Option<Timestamp>,
-    /// What is known about the code, even if it proves nothing.
+    /// The facts known about the code, even if it proves nothing.
     pub known: Option<&'static KnownError>,
-    /// What the code proves, by the client's [`CodePolicy`](crate::network::wire::CodePolicy).
+    /// The proof that the code is, by the client's [`CodePolicy`](crate::network::wire::CodePolicy).
     pub proves: Option<CodeProof>,
     /// The wait that the exchange requires before the next request.
     pub retry_after: Option<Duration>,
-    /// Whether the answer came so late that it may belong to a repeat of the request; the first copy may have taken
+    /// True if the answer came so late that it may belong to a repeat of the request; the first copy may have taken
     /// effect; see [`CodePolicy::repeats_after`](crate::network::wire::CodePolicy::repeats_after).
     pub may_answer_repeat: bool,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
     /// corrected timestamp; this one is sent again by a client that [signs again](crate::ClientBuilder::sign_again) only.
     pub skew: Option<Skew>,
-    /// How the query is signed, if the signature was refused and the query had escapes: another reading of them is a
-    /// likely cause.
+    /// The way the query is signed, if the signature was refused and the query had escapes: another reading of them is
+    /// a likely cause.
     pub escaped_query: Option<SignedQuery>,
     /// The property of the account that the code contradicts, if the client's account states it.
     pub mismatch: Option<Box<AccountMismatch>>,
     /// The whole response.
     pub raw: Bytes,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 
 impl ExchangeError {
-    /// What the code means, by the documents or as it was observed; `None` if nothing is known about it.
+    /// Returns what the code means, by the documents or as it was observed; `None` if nothing is known about it.
     pub fn meaning(&self) -> Option<&'static str> {
         let known = self.known?;
         let text =
@@ -71,7 +71,7 @@ impl ExchangeError {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What to do, unless the text of the error says so.
+    /// Returns what to do, unless the text of the error says so.
     pub fn remedy(&self) -> Option<&'static str> {
         let of_credentials = "check key, secret, passphrase and clock with `check_credentials`";
         let of_account = "correct the account of the client, in its file or with `with_account`";
@@ -86,7 +86,7 @@ impl ExchangeError {
         self.observed_remedy().or_else(|| self.credential_cause().map(|_| of_credentials))
     }
 
-    /// What to do about an observed code. For a documented one, the text of the error says it.
+    /// Returns what to do about an observed code. For a documented one, the text of the error says it.
     fn observed_remedy(&self) -> Option<&'static str> {
         let known = self.known.filter(|known| known.certainty != Certainty::Documented)?;
         (!known.doc.is_empty()).then_some(known.doc)
@@ -210,7 +210,7 @@ pub struct UnreadableAnswer {
     pub raw: Bytes,
     /// The error and its path in the response.
     pub error: ReadError,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 

@@ -18,28 +18,29 @@ pub enum JournalError {
     Format {
         /// Where it is.
         place: String,
-        /// Its format, as far as it can be read.
+        /// The format, as far as it can be read.
         found: String,
     },
-    /// It cannot be read: something else wrote it, or it is damaged.
+    /// The journal cannot be read: something else wrote it, or it is damaged.
     Damaged {
         /// Where it is.
         place: String,
-        /// What is wrong.
+        /// The mistake.
         why: String,
     },
-    /// It cannot be opened: the folder cannot be read or written, or contains something else.
+    /// The journal cannot be opened: the folder cannot be read or written, or contains something else.
     NotOpened {
         /// Where it is.
         place: String,
         /// The error of the operating system.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// It was made for another client: one of another account, address or market. Nothing was read, stored or sent.
+    /// The journal was made for another client: one of another account, address or market. Nothing was read, stored or
+    /// sent.
     Foreign {
         /// The name of the account whose changes are in question; empty if it has none.
         account: String,
-        /// What differs.
+        /// The kind of difference.
         why: String,
     },
     /// The process that opened it is another one, from which this process was forked.
@@ -62,7 +63,7 @@ pub struct NotStored {
     pub operation: &'static str,
     /// Why it could not be stored.
     pub why: JournalError,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 

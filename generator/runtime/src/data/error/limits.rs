@@ -25,9 +25,9 @@ pub struct LimiterFailure {
     pub operation: &'static str,
     /// The kind of failure.
     pub kind: LimiterErrorKind,
-    /// What happened.
+    /// The reason.
     pub why: String,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }
 
@@ -50,7 +50,7 @@ pub enum LimiterErrorKind {
     TooSlow,
     /// The shared store answers with an error.
     Failed,
-    /// Its share of the rate is less than one call in a window.
+    /// The share of the rate is less than one call in a window.
     NoShare,
     /// The limiter belongs to the process that this one was forked from.
     Forked,

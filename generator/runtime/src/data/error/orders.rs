@@ -11,11 +11,11 @@ pub struct NotAmendable {
     pub operation: &'static str,
     /// The id of the order.
     pub order: String,
-    /// What forbids the amendment.
+    /// The obstacle to the amendment.
     pub why: AmendmentObstacle,
 }
 
-/// What forbids an amendment.
+/// An obstacle to an amendment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AmendmentObstacle {
@@ -27,15 +27,15 @@ pub enum AmendmentObstacle {
     /// The order already has the maximum number of pending amendments. One whose outcome is unknown counts until a
     /// query or a record shows its result, or until it can no longer arrive.
     InFlight {
-        /// How many are under way.
+        /// The number of amendments under way.
         in_flight: u32,
-        /// How many may be under way, the refused one included.
+        /// The number of amendments that may be under way, the refused one included.
         at_most: u32,
     },
 }
 
 impl AmendmentObstacle {
-    /// What to do.
+    /// Returns what to do.
     pub(super) fn remedy(self) -> &'static str {
         match self {
             Self::State { .. } => "query the order; if it has ended, place another one",

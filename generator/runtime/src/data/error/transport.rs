@@ -29,12 +29,12 @@ pub enum TransportErrorKind {
     Other,
 }
 
-/// Whether the exchange may have received a request.
+/// The knowledge about a request's arrival at the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// It has not.
+    /// The exchange has not received the request.
     NotSent,
-    /// It may have.
+    /// The exchange may have received the request.
     MaybeSent,
 }
 
@@ -63,12 +63,12 @@ impl TransportError {
         self.kind
     }
 
-    /// Whether the exchange may have received the request.
+    /// Returns whether the exchange may have received the request.
     pub fn sent(&self) -> Delivery {
         self.sent
     }
 
-    /// Whether the certificate of the server was not accepted, as far as the causes show it.
+    /// Returns whether the certificate of the server was not accepted, as far as the causes show it.
     pub(crate) fn is_about_certificate(&self) -> bool {
         #[cfg(any(feature = "hyper", feature = "reqwest"))]
         return self.causes().any(refuses_certificate);

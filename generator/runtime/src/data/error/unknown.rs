@@ -30,24 +30,24 @@ use crate::data::value::Timestamp;
 pub struct UnknownOutcome {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What the operation does.
+    /// The effect of the operation.
     pub effect: Effect,
     /// The client ids in the request.
     pub client_ids: Vec<String>,
-    /// What was sent.
+    /// The request that was sent.
     pub sent: SentRequest,
     /// Why the outcome is unknown: a missing, broken or inconclusive response.
     pub why: Box<Error>,
-    /// Whether the exchange refused it, and a record from outside shows its effect nevertheless; see
+    /// True if the exchange refused it, and a record from outside shows its effect nevertheless; see
     /// [`confirm::evidence`](crate::outcomes::confirm::evidence).
     pub is_contradicted: bool,
-    /// How the outcome becomes known.
+    /// The way in which the outcome becomes known.
     pub(crate) remedy: &'static str,
-    /// Its number in the journal, if it has one.
+    /// The number in the journal, if it has one.
     pub(crate) change: Option<u64>,
 }
 
-/// How the outcome of an operation becomes known.
+/// Returns how the outcome of an operation becomes known.
 fn remedy_of(meta: &Meta) -> &'static str {
     match &meta.confirm {
         Some(confirm) if confirm.list.is_some() => {

@@ -51,7 +51,7 @@ pub trait Decode: Sized {
         from.keep(items, item)
     }
 
-    /// Whether lists of such values travel as objects, in which each value has its key as its name.
+    /// True if lists of such values travel as objects, in which each value has its key as its name.
     const HAS_KEY: bool = false;
 
     /// Sets the key to the name that the value has in such an object.

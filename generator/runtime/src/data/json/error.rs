@@ -1,10 +1,10 @@
-//! What could not be read in a JSON text, and where.
+//! The part of a JSON text that could not be read, and its place.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-/// What could not be read in a JSON text, and where.
+/// The part of a JSON text that could not be read, and its place.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReadError(Box<Details>);
 
@@ -27,7 +27,7 @@ impl ReadError {
         self.0.offset
     }
 
-    /// What is wrong there.
+    /// Returns what is wrong there.
     pub fn what(&self) -> &str {
         &self.0.what
     }

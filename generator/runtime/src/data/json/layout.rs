@@ -3,7 +3,7 @@
 /// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
 const MAX_UNKNOWN: usize = 64;
 
-/// How many unknown members the objects of a list usually have at most.
+/// The usual maximum of unknown members in the objects of a list.
 const USUAL_UNKNOWN: usize = 8;
 
 /// The members that objects with these fields had so far, in the order in which they came.
@@ -19,7 +19,7 @@ pub(super) struct Layout<'a> {
 /// A member that came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
-    /// Its name as it is in the text, from the opening quote to the colon.
+    /// The name as it is in the text, from the opening quote to the colon.
     pub(super) name: &'a [u8],
     /// Which of the fields it is, if any.
     pub(super) field: Option<usize>,

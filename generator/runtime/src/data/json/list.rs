@@ -40,16 +40,16 @@ pub struct List<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadItem {
-    /// Its place in the list as it was sent, from 0.
+    /// The place in the list as it was sent, from 0.
     pub index: usize,
-    /// Its JSON text.
+    /// The JSON text.
     pub raw: String,
-    /// What is wrong with it; offset and path count from the beginning of `raw`.
+    /// The mistake in the value; offset and path count from the beginning of `raw`.
     pub error: ReadError,
 }
 
 impl<T> List<T> {
-    /// Whether every item that was sent could be read.
+    /// Returns whether every item that was sent could be read.
     pub fn is_complete(&self) -> bool {
         self.bad.is_empty()
     }
@@ -73,7 +73,7 @@ impl<T> List<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompleteList {
-    /// How many items could be read.
+    /// The number of items that could be read.
     pub readable: usize,
     /// The items that could not; there is at least one.
     pub bad: Vec<BadItem>,

@@ -32,11 +32,11 @@ pub struct Map<T> {
 /// An entry of a [`Map`] that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadEntry {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The JSON text of its value.
     pub raw: String,
-    /// What is wrong with it; offset and path count from the beginning of `raw`.
+    /// The mistake in the value; offset and path count from the beginning of `raw`.
     pub error: ReadError,
 }
 
@@ -55,7 +55,7 @@ impl<T> Map<T> {
         self.entries.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Whether every value that was sent could be read.
+    /// Returns whether every value that was sent could be read.
     pub fn is_complete(&self) -> bool {
         self.bad.is_empty()
     }

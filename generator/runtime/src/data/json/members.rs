@@ -90,7 +90,7 @@ pub struct Members<'a> {
     came: [u64; 2],
     /// Where in the layout the members begin that came as before, up to `place`.
     run: usize,
-    /// Whether members before `place` are still to come, so that those after it may have come.
+    /// True if members before `place` are still to come, so that those after it may have come.
     is_scattered: bool,
 }
 
@@ -173,7 +173,7 @@ impl<'a> Members<'a> {
         Ok(Some(if is_kept { Some(UNKNOWN) } else { field }))
     }
 
-    /// Whether a field did not come before. It has come then.
+    /// Returns whether a field did not come before. It has come then.
     fn is_first(&mut self, field: usize) -> bool {
         let Some(came) = self.came.get_mut(field / 64) else { return true };
         let bit = 1 << (field % 64);

@@ -74,7 +74,7 @@ impl OneOfTable {
     }
 }
 
-/// Whether a record can be a value of this kind of JSON.
+/// Returns whether a record can be a value of this kind of JSON.
 fn can_be(form: Form, kind: Kind) -> bool {
     let Form::Record(table) = form else { return true };
     let RecordTable { travels, fields, .. } = table();

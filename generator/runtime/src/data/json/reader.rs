@@ -28,11 +28,11 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u8,
-    /// How many arrays have begun and not ended.
+    /// The number of arrays that have begun and not ended.
     lists: u8,
     /// The name of the unknown member whose value comes next; `None` if unknown members are not kept.
     unknown_name: Option<String>,
-    /// What is known of the objects that were read in lists.
+    /// The layouts of the objects that were read in lists.
     layouts: Vec<Layout<'a>>,
     /// The memory that the items of lists may still take.
     room: Room,

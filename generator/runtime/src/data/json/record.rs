@@ -16,7 +16,7 @@ pub trait Record {
     /// The names of the fields on the wire.
     const FIELDS: &'static [&'static str];
 
-    /// What the documents say about the fields.
+    /// The statements of the documents about the fields.
     const TABLE: &'static RecordTable = &RecordTable::UNKNOWN;
 
     /// The field that keeps the name of a record, where lists of it travel as objects. It is not in the table, because
@@ -269,7 +269,7 @@ macro_rules! record {
 struct RecordWriter<'a> {
     out: &'a mut JsonWriter,
     travels: Travels,
-    /// Those that have not been written.
+    /// The fields that have not been written.
     fields: std::slice::Iter<'static, FieldTable>,
 }
 
@@ -324,7 +324,7 @@ pub fn show_record<T: Record>(
 /// Prints the fields of a [`Record`].
 struct Printed<'f, 'w> {
     shown: Shown<'f, 'w>,
-    /// Those of the fields that have not been printed.
+    /// The names of the fields that have not been printed.
     names: std::slice::Iter<'static, &'static str>,
 }
 

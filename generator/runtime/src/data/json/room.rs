@@ -1,14 +1,15 @@
-//! How much memory the items of a text's lists may take. An item of two bytes, `{}`, can become a record of a thousand,
-//! so without a bound a body of a few megabytes would fill gigabytes.
+//! Bounds the memory of the items of a text's lists. An item of two bytes, `{}`, can become a record of a thousand, so
+//! without a bound a body of a few megabytes would fill gigabytes.
 //!
 //! The bound is in bytes, not in items: a list of normal items may have any length. Dropping items instead would hide
 //! orders.
 
-/// How much memory the items of a text may take, in lengths of the text. Records as the documents show them take about
+/// The memory that the items of a text may take, in lengths of the text. Records as the documents show them take about
 /// as much as their text, and up to three times that while their list grows.
 const PER_BYTE: usize = 6;
 
-/// What the items of any text may take: several times the largest page of any operation, even of empty records.
+/// The memory that the items of any text may take: several times the largest page of any operation, even of empty
+/// records.
 const MIN_ROOM: usize = 16 << 20;
 
 /// The memory that is left for items, in bytes.
@@ -16,7 +17,7 @@ const MIN_ROOM: usize = 16 << 20;
 pub(super) struct Room {
     left: usize,
     is_used_up: bool,
-    /// Whether a list was given capacity for the rest of the text.
+    /// True if a list was given capacity for the rest of the text.
     has_guessed: bool,
 }
 

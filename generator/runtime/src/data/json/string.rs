@@ -35,7 +35,7 @@ fn first(bytes: &[u8], start: usize, marks: impl Fn(u64) -> u64, is_one: impl Fn
     at + rest.iter().position(|&byte| is_one(byte)).unwrap_or(rest.len())
 }
 
-/// Whether a string contains no escapes.
+/// Returns whether a string contains no escapes.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     let plain = |word: &[u8; 8]| stops(u64::from_le_bytes(*word)) == 0;
     match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
@@ -46,7 +46,7 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether a byte does not stand for itself in a string.
+/// Returns whether a byte does not stand for itself in a string.
 fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
@@ -122,7 +122,7 @@ pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), Read
     }
 }
 
-/// What the escape at `start` stands for, and the place after it.
+/// Returns what the escape at `start` stands for, and the place after it.
 fn escape(text: &str, start: usize) -> Option<(char, usize)> {
     let letter = match text.as_bytes().get(start + 1)? {
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),

@@ -59,13 +59,13 @@ impl Form {
 /// The documented form of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordTable {
-    /// Its name in the schema; `None` for a page, which has none.
+    /// The name in the schema; `None` for a page, which has none.
     pub name: Option<&'static str>,
-    /// Whether it was only observed, and is in no document.
+    /// True if it was only observed, and is in no document.
     pub is_observed: bool,
-    /// How it is written in JSON.
+    /// The form in JSON.
     pub travels: Travels,
-    /// Its fields, in the order of the document. Empty if they are unknown.
+    /// The fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
 
@@ -103,7 +103,7 @@ impl RecordTable {
     }
 }
 
-/// How a record is written in JSON.
+/// The form of a record in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travels {
     /// An object with its fields.
@@ -114,7 +114,7 @@ pub enum Travels {
     AsValue,
 }
 
-/// What decides which of several records a value is.
+/// The field that decides which of several records a value is.
 #[derive(Clone, Copy, Debug)]
 pub struct OneOfTable {
     /// The member whose value decides; `None` if the form of the JSON does.
@@ -129,28 +129,28 @@ pub struct CaseTable {
     /// The values of the deciding member. Without one, members of which only this record has any; empty for the record
     /// of a value that no other fits.
     pub told_by: &'static [&'static str],
-    /// Its form, which is that of a record.
+    /// The form, which is that of a record.
     pub form: Form,
 }
 
 /// The documented form of a field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldTable {
-    /// Its name on the wire.
+    /// The name on the wire.
     pub name: &'static str,
     /// The form of its value.
     pub form: Form,
-    /// Whether a number travels as a JSON number, and not as a string.
+    /// True if a number travels as a JSON number, and not as a string.
     pub is_bare: bool,
-    /// Whether a boolean travels as a string.
+    /// True if a boolean travels as a string.
     pub is_quoted: bool,
-    /// Whether it can be `null`.
+    /// True if it can be `null`.
     pub may_be_null: bool,
-    /// Whether it occurs only under a condition.
+    /// True if it occurs only under a condition.
     pub is_conditional: bool,
     /// The values of the enum that are listed here; empty for all of them.
     pub only: &'static [&'static str],
-    /// Whether it is an error code.
+    /// True if it is an error code.
     pub is_code: bool,
 }
 
@@ -168,7 +168,7 @@ impl FieldTable {
         }
     }
 
-    /// Whether its value travels as a string; `None` if its type alone decides.
+    /// Returns whether its value travels as a string; `None` if its type alone decides.
     pub(crate) const fn is_string(&self) -> Option<bool> {
         match self.form {
             _ if self.is_bare => Some(false),

@@ -6,7 +6,7 @@ use super::any::Json;
 use super::error::ReadError;
 use super::reader::Reader;
 
-/// What a member takes besides its texts: its place in a list that may be half empty, and two allocations.
+/// The memory of a member besides its texts: its place in a list that may be half empty, and two allocations.
 const SHARE: usize = 2 * (size_of::<(String, Json)>() + 16);
 
 /// The members of a record that the schema does not declare, as they came. Empty unless the client
@@ -34,7 +34,7 @@ impl UnknownMembers {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

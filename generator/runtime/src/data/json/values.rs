@@ -1,4 +1,4 @@
-//! How values are read and written.
+//! Reads and writes values.
 
 use std::borrow::Cow;
 

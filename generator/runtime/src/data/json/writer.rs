@@ -9,7 +9,7 @@ use crate::data::value::{Scalar, Scratch};
 #[derive(Clone, Debug, Default)]
 pub struct JsonWriter {
     text: String,
-    /// Whether records have their missing fields, too.
+    /// True if records have their missing fields, too.
     writes_missing: bool,
 }
 
@@ -31,12 +31,12 @@ impl JsonWriter {
         Self { writes_missing: true, ..self }
     }
 
-    /// Whether records have their missing fields, too.
+    /// Returns whether records have their missing fields, too.
     pub(crate) fn writes_missing(&self) -> bool {
         self.writes_missing
     }
 
-    /// Whether nothing has been written yet.
+    /// Returns whether nothing has been written yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -153,7 +153,8 @@ impl JsonWriter {
         }
     }
 
-    /// Whether a bracket was just opened, after which no comma is written. Nothing else that is written ends like one.
+    /// Returns whether a bracket was just opened, after which no comma is written. Nothing else that is written ends
+    /// like one.
     #[inline]
     fn is_open(&self) -> bool {
         matches!(self.text.as_bytes().last(), Some(b'{' | b'['))
@@ -196,7 +197,7 @@ pub trait Encode {
     /// Writes the value.
     fn encode(&self, out: &mut JsonWriter);
 
-    /// Whether there is nothing to write, so that a member is left out.
+    /// Returns whether there is nothing to write, so that a member is left out.
     fn is_absent(&self) -> bool {
         false
     }

@@ -24,7 +24,7 @@ pub struct Monitor<S> {
     memory: Memory<S>,
 }
 
-/// How a record compares with the known state.
+/// The relation of a record to the known state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "it may report an impossible change"]
 #[non_exhaustive]
@@ -37,7 +37,7 @@ pub enum Observed<S> {
     Changed {
         /// The state that was known.
         from: S,
-        /// Whether the documents show the change; others are not ruled out.
+        /// True if the documents show the change; others are not ruled out.
         is_shown: bool,
     },
     /// The record is older than the known state, and consistent with it.
@@ -129,17 +129,17 @@ impl<S: State> Monitor<S> {
         self.memory.find(ids).and_then(|key| self.memory.seen(key)).map(|seen| &seen.state)
     }
 
-    /// How many orders are remembered.
+    /// Returns how many orders are remembered.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Whether no order is remembered.
+    /// Returns whether no order is remembered.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many orders can be remembered.
+    /// Returns how many orders can be remembered.
     pub fn capacity(&self) -> usize {
         self.memory.capacity()
     }
@@ -158,16 +158,16 @@ fn compare<S: State>(order: &str, known: &Seen<S>, new: &Seen<S>) -> Observed<S>
     }
 }
 
-/// How a record with another state than the known one compares with it.
+/// The relation to the known state of a record with another state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StateComparison {
-    /// It is the later one, and the documents show the change, or do not rule it out.
+    /// The record is later, and the documents show the change, or do not rule it out.
     Later { is_shown: bool },
-    /// It is the earlier one, or of the same moment, and consistent.
+    /// The record is earlier, or of the same moment, and consistent.
     Late,
-    /// It is the later one, and the order cannot have changed this way.
+    /// The record is later, and the order cannot have changed this way.
     Impossible,
-    /// It is the earlier one, and the order cannot have changed this way.
+    /// The record is earlier, and the order cannot have changed this way.
     ImpossibleBefore,
 }
 
@@ -252,7 +252,7 @@ pub(super) struct Memory<S> {
     queue: BTreeMap<QueuePosition, Key>,
 }
 
-/// Whether it is still open, and when it was last seen.
+/// True if the order is still open, and the time when it was last seen.
 type QueuePosition = (bool, u64);
 
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
-//! What records and responses show of orders and of the account.
+//! The facts that records and responses show of orders and of the account.
 
 use super::state::{HasState, Lifecycle, State};
 use crate::data::value::{OpenEnum, Timestamp};
 
-/// What a record shows of one order.
+/// The facts that a record shows of one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderShown<'a> {
@@ -15,13 +15,13 @@ pub struct OrderShown<'a> {
     pub kind: Option<&'a str>,
     /// The states of such orders.
     pub lifecycle: &'static Lifecycle,
-    /// Its state, if the record has one.
+    /// The state, if the record has one.
     pub state: Option<&'a str>,
     /// When it last changed.
     pub at: Option<Timestamp>,
 }
 
-/// What a response says about an order that its request was to place.
+/// The result that a response states for an order that its request was to place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderResult {
@@ -31,17 +31,17 @@ pub struct OrderResult {
     pub client_id: Option<String>,
     /// The code of the item of a batch, which decides if there is one.
     pub code: Option<String>,
-    /// Whether the order is among those that were accepted.
+    /// True if the order is among those that were accepted.
     pub is_accepted: bool,
 }
 
-/// What a record shows of the account that it belongs to.
+/// The properties that a record shows of the account that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PropertyShown<'a> {
     /// The name of the property in the schema.
     pub property: &'static str,
-    /// Its value, as on the wire.
+    /// The value, as on the wire.
     pub value: &'a str,
     /// When the record last changed.
     pub at: Option<Timestamp>,

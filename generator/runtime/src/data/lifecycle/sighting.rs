@@ -1,4 +1,4 @@
-//! What a record shows of an order, independent of its type.
+//! The facts that a record shows of an order, independent of its type.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::state::{HasState, Lifecycle, State};
 use crate::data::json::{Encode, write_json};
 use crate::data::value::{OpenEnum, Timestamp};
 
-/// What a record showed of an order, independent of the type of the record.
+/// The facts that a record showed of an order, independent of the type of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sighting {
@@ -16,7 +16,7 @@ pub struct Sighting {
     pub client_id: Option<String>,
     /// The state, as on the wire.
     pub state: Option<String>,
-    /// Whether that state is final; `None` if the record has no state, or an undocumented one.
+    /// True if that state is final; `None` if the record has no state, or an undocumented one.
     pub has_ended: Option<bool>,
     /// When the order last changed.
     pub at: Option<Timestamp>,
@@ -27,7 +27,7 @@ pub struct Sighting {
 }
 
 impl Sighting {
-    /// What `record` shows.
+    /// Returns what `record` shows.
     pub fn of<R: HasState + Encode>(record: &R) -> Self {
         let ids = [record.id(), record.client_id()];
         let state = record.state().map(R::State::as_str);

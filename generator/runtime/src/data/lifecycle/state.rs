@@ -7,23 +7,23 @@ pub trait State: OpenEnum + Clone {
     /// The states, and what leads from one to another.
     const LIFECYCLE: &'static Lifecycle;
 
-    /// Whether it is final.
+    /// Returns whether it is final.
     fn is_terminal(&self) -> bool {
         row(self).is_some_and(|row| row.is_terminal)
     }
 
-    /// Whether an operation can cancel an order in this state.
+    /// Returns whether an operation can cancel an order in this state.
     fn can_cancel(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_cancel)
     }
 
-    /// Whether an operation can amend an order in this state.
+    /// Returns whether an operation can amend an order in this state.
     fn can_modify(&self) -> Possible {
         row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
-    /// Whether this state can become another: `Yes` if a documented transition leads there, `No` if the documents
-    /// exclude it, also through other states. Every state can stay as it is.
+    /// Returns whether this state can become another: `Yes` if a documented transition leads there, `No` if the
+    /// documents exclude it, also through other states. Every state can stay as it is.
     fn can_become(&self, next: &Self) -> Possible {
         if self.as_str() == next.as_str() {
             return Possible::Yes;
@@ -70,7 +70,7 @@ pub trait HasState {
     }
 }
 
-/// Whether something can happen according to the documents.
+/// The possibility of a transition according to the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Possible {
     /// The documents show it, perhaps under a documented condition.
@@ -96,8 +96,8 @@ impl Lifecycle {
         self.states.iter().find(|row| row.value == state)
     }
 
-    /// Whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents exclude
-    /// it, also through other states. Every state can stay as it is.
+    /// Returns whether a state can become another: `Yes` if a documented transition leads there, `No` if the documents
+    /// exclude it, also through other states. Every state can stay as it is.
     pub fn can_become(&self, from: &str, to: &str) -> Possible {
         if from == to {
             return Possible::Yes;
@@ -111,17 +111,17 @@ impl Lifecycle {
 /// A state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateRow {
-    /// Its text on the wire.
+    /// The text on the wire.
     pub value: &'static str,
-    /// What it means.
+    /// The meaning.
     pub doc: &'static str,
-    /// Whether it is final.
+    /// True if it is final.
     pub is_terminal: bool,
-    /// Whether an operation can cancel an order in it.
+    /// True if an operation can cancel an order in it.
     pub can_cancel: Possible,
-    /// Whether an operation can amend an order in it.
+    /// True if an operation can amend an order in it.
     pub can_modify: Possible,
-    /// Whether it can become each of the states, itself included.
+    /// True if it can become each of the states, itself included.
     pub becomes: &'static [Possible],
 }
 
@@ -130,9 +130,9 @@ pub struct StateRow {
 pub struct Transition {
     /// The states that it starts from.
     pub from: &'static [&'static str],
-    /// Its triggers: names of operations, or words for other events.
+    /// The triggers: names of operations, or words for other events.
     pub triggers: &'static [&'static str],
-    /// What follows.
+    /// The possible continuations.
     pub next: Next,
     /// When it happens.
     pub condition: &'static str,
@@ -140,7 +140,7 @@ pub struct Transition {
     pub doc: &'static str,
 }
 
-/// What follows a state.
+/// The possible continuations of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Another state.

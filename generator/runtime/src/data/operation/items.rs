@@ -2,14 +2,14 @@
 
 use crate::data::tables::{Api, Outcome};
 
-/// How the results of items in a response are judged.
+/// The judgement of the results of items in a response.
 pub struct ItemJudge<'a> {
     pub(crate) api: &'static Api,
     /// The whole response.
     pub(crate) raw: &'a [u8],
-    /// Whether it has all that the documents say of a success.
+    /// True if it has all that the documents say of a success.
     pub(crate) is_full: bool,
-    /// Whether a code is that of a success.
+    /// True if a code is that of a success.
     pub(crate) is_success: &'a dyn Fn(&str) -> bool,
     /// The outcome of an item that was refused with a code, which may do several things.
     pub(crate) outcome_of: &'a dyn Fn(&str, bool) -> Outcome,
@@ -18,7 +18,7 @@ pub struct ItemJudge<'a> {
 /// The outcomes of items.
 pub struct ItemOutcomes {
     pub(crate) items: Vec<ItemOutcome>,
-    /// Whether they are those of the items of the request, in their order. Otherwise they are the results in a response
+    /// True if they are those of the items of the request, in their order. Otherwise they are the results in a response
     /// to a request that lists none.
     pub(crate) are_of_request: bool,
 }

@@ -38,7 +38,7 @@ use crate::data::value::Edit;
 
 /// A type of values that parameters have.
 pub trait Described {
-    /// Its values.
+    /// The values.
     const VALUES: Values;
 }
 
@@ -74,18 +74,18 @@ pub const DECIMAL: &str = "decimal";
 pub struct Word {
     /// The value on the wire.
     pub wire: &'static str,
-    /// Its documentation: the value, a colon, and its meaning.
+    /// The documentation: the value, a colon, and its meaning.
     pub about: &'static str,
 }
 
 /// The parameter that decides which others go with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
-    /// Its name on the wire.
+    /// The name on the wire.
     pub name: &'static str,
     /// The documentation of the choice.
     pub about: &'static str,
-    /// Its values.
+    /// The values.
     pub values: Values,
     /// The parameters that go with each of the values that have any.
     pub cases: &'static [Case],
@@ -103,13 +103,13 @@ pub struct Case {
 /// A parameter of a set, or a choice among several.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its name in Rust.
+    /// The name in Rust.
     pub rust: &'static str,
-    /// Its documentation: its names on the wire, a colon, and its meaning with its default, unit and bounds.
+    /// The documentation: its names on the wire, a colon, and its meaning with its default, unit and bounds.
     pub about: &'static str,
-    /// Whether a request cannot be made without it.
+    /// True if a request cannot be made without the parameter.
     pub is_required: bool,
-    /// Its values.
+    /// The values.
     pub values: Values,
     table: &'static ParameterTable,
 }
@@ -125,22 +125,23 @@ impl Row {
         Self { rust, about, is_required: T::IS_REQUIRED, values: T::VALUES, table }
     }
 
-    /// Its name on the wire; the first of a choice. A body that is a list is `[]` beside others, and has no name alone.
+    /// Returns the name on the wire; the first of a choice. A body that is a list is `[]` beside others, and has no
+    /// name alone.
     pub const fn name(&self) -> &'static str {
         if self.table.has_siblings { BODY } else { self.table.wire }
     }
 
-    /// Whether every request sends its only value.
+    /// Returns whether every request sends its only value.
     pub const fn is_fixed(&self) -> bool {
         !self.table.fixed.is_empty()
     }
 
-    /// Whether `null` is a value of it, which deletes what it names.
+    /// Returns whether `null` is a value of it, which deletes what it names.
     pub const fn takes_null(&self) -> bool {
         self.table.or_null
     }
 
-    /// Whether an empty text is a value of it, which keeps what an amendment could replace or delete.
+    /// Returns whether an empty text is a value of it, which keeps what an amendment could replace or delete.
     pub const fn takes_blank(&self) -> bool {
         !self.table.delete.is_empty() && !self.table.or_null
     }
@@ -154,10 +155,10 @@ impl Row {
 /// The type of the field of a parameter.
 #[doc(hidden)]
 pub trait DescribedField {
-    /// Whether a request cannot be made without it.
+    /// True if a request cannot be made without the parameter.
     const IS_REQUIRED: bool;
 
-    /// Its values.
+    /// The values.
     const VALUES: Values;
 }
 

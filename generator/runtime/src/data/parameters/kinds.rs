@@ -11,11 +11,11 @@ use crate::data::value::{Date, Decimal, Identifier, OpenEnum, Scalar, Scaled, Ti
 
 /// A type of values that parameters have.
 pub trait ParameterValue: fmt::Debug + Sized {
-    /// How its values are written, read back and checked.
+    /// The kind that writes, reads back and checks the values.
     type Kind: Kind<Self>;
 }
 
-/// How the values `T` of parameters are written, read back and checked.
+/// Writes, reads back and checks the values `T` of parameters.
 pub trait Kind<T> {
     /// Writes a value.
     fn write(value: &T, row: &'static ParameterTable, out: &mut ParameterWriter);
@@ -184,7 +184,7 @@ impl<T: ParameterValue + Scalar + Decode> Kind<Entries<T>> for Map {
 #[derive(Debug)]
 pub struct Single<C>(C);
 
-/// What a request must not contain of the single values `T`.
+/// The single values `T` that a request must not contain.
 pub trait Check<T> {
     /// Reports what a request must not contain.
     fn check(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>);

@@ -43,13 +43,13 @@ impl Name {
         &self.member[BEFORE.len()..self.member.len() - AFTER.len()]
     }
 
-    /// What JSON has before a text, which ends with a quote: `,"symbol":"`.
+    /// Returns what JSON has before a text, which ends with a quote: `,"symbol":"`.
     #[inline]
     pub(super) fn before_text(self) -> &'static str {
         self.member
     }
 
-    /// What JSON has before any other value: `,"symbol":`.
+    /// Returns what JSON has before any other value: `,"symbol":`.
     #[inline]
     pub(super) fn before_value(self) -> &'static str {
         &self.member[..self.member.len() - 1]

@@ -133,14 +133,14 @@ impl Named {
         self
     }
 
-    /// Whether a member has this text.
+    /// Returns whether a member has this text.
     pub(crate) fn has_text(&self, text: &str) -> bool {
         // An escaped text is longer than what it stands for, so most values need no further look.
         let can_be = |json: &str| json.len() >= text.len();
         self.members().any(|(_, json)| can_be(json) && text_of(json).as_deref() == Some(text))
     }
 
-    /// Whether there is a member with this name.
+    /// Returns whether there is a member with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.json(name).is_some()
     }
@@ -229,12 +229,12 @@ pub(super) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Whether it is an empty text.
+    /// Returns whether it is an empty text.
     pub(super) fn is_blank(&self) -> bool {
         self.json == r#""""#
     }
 
-    /// Whether it is `null`, which says that the parameter is left out.
+    /// Returns whether it is `null`, which says that the parameter is left out.
     pub(super) fn is_null(&self) -> bool {
         self.json == "null"
     }

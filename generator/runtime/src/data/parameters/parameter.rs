@@ -10,7 +10,7 @@ use crate::data::value::{Edit, Shown, part};
 /// A parameter, by the type of its field: `T` is required, `Option<T>` is not, [`Edit<T>`] changes a value, and lists
 /// are `Vec<T>` and `Option<Vec<T>>`.
 pub trait Parameter: Sized {
-    /// What reading gives: `None` if the parameter is required and missing or unreadable, else the value.
+    /// The value that reading gives: `None` if the parameter is required and missing or unreadable, else the value.
     type Read;
 
     /// Writes it if it is set.

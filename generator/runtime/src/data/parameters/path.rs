@@ -62,8 +62,8 @@ impl PathWriter {
     }
 }
 
-/// Whether a segment of a path is one to remove, or contains one: servers and proxies on the way resolve `.` and `..`,
-/// also where they or a slash are escaped, some of them twice, and some take other numbers of dots likewise.
+/// Returns whether a segment of a path is one to remove, or contains one: servers and proxies on the way resolve `.`
+/// and `..`, also where they or a slash are escaped, some of them twice, and some take other numbers of dots likewise.
 pub(crate) fn leads_elsewhere(segment: &str) -> bool {
     if segment.contains('%') {
         let decoded = percent_decode_str(segment).decode_utf8_lossy();

@@ -27,7 +27,7 @@ pub(crate) enum Escapes {
 }
 
 impl Escapes {
-    /// Those in the query of an API that signs queries like this.
+    /// Returns the parameters in the query of an API that signs queries like this.
     pub(crate) fn of(signed: Option<SignedQuery>) -> Self {
         match signed {
             None | Some(SignedQuery::Sent | SignedQuery::Decoded) => Self::Needed,
@@ -56,7 +56,7 @@ impl Escapes {
     }
 }
 
-/// Whether a query has an escape.
+/// Returns whether a query has an escape.
 pub(crate) fn has_escape(query: &str) -> bool {
     query.contains('%')
 }

@@ -21,14 +21,14 @@ pub struct ParameterReader<'a> {
     place: Option<&'a Place<'a>>,
     /// The text with the parameters, which is used if it is an array.
     text: Cow<'a, str>,
-    /// Whether the text is an object or an array. If not, no parameters are looked for in it.
+    /// True if the text is an object or an array. If not, no parameters are looked for in it.
     has_form: bool,
-    /// Whether the text is an array, which only the items of a list can be read from.
+    /// True if the text is an array, which only the items of a list can be read from.
     is_array: bool,
     took_items: bool,
     members: Vec<Member<'a>>,
     known: Vec<&'static str>,
-    /// Whether a parameter was given and could not be read.
+    /// True if a parameter was given and could not be read.
     has_failed: bool,
     found: Violations,
 }
@@ -93,7 +93,7 @@ fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext
 }
 
 impl<'a> ParameterReader<'a> {
-    /// Whether a parameter is given; `null` and the empty text are not.
+    /// Returns whether a parameter is given; `null` and the empty text are not.
     pub fn has(&mut self, name: &'static str) -> bool {
         self.known.push(name);
         self.members.iter().any(|member| member.name == name && !member.is_null() && !member.is_blank())

@@ -1,4 +1,4 @@
-//! What a row of [`parameters!`](crate::data::parameters) says about a parameter.
+//! The meaning of a row of [`parameters!`](crate::data::parameters) for its parameter.
 
 use super::Name;
 
@@ -31,7 +31,7 @@ pub struct ParameterTable {
     pub(super) has_siblings: bool,
     pub(super) may_be_blank: bool,
     pub(super) delete: &'static str,
-    /// Whether `null` deletes the value.
+    /// True if `null` deletes the value.
     pub(super) or_null: bool,
     /// The only value; empty if there are others.
     pub(super) fixed: &'static str,
@@ -87,7 +87,7 @@ impl ParameterTable {
         }
     }
 
-    /// It travels as a bare JSON number or boolean.
+    /// The parameter travels as a bare JSON number or boolean.
     #[must_use]
     pub const fn bare(self) -> Self {
         Self { is_bare: true, ..self }
@@ -99,19 +99,19 @@ impl ParameterTable {
         Self { is_bit: true, ..self }
     }
 
-    /// It is the whole body, which is an array.
+    /// The parameter is the whole body, which is an array.
     #[must_use]
     pub const fn body(self) -> Self {
         Self { is_body: true, ..self }
     }
 
-    /// It travels in the path or in a header.
+    /// The parameter travels in the path or in a header.
     #[must_use]
     pub const fn elsewhere(self) -> Self {
         Self { place: Place::Elsewhere, ..self }
     }
 
-    /// It travels in the query, beside a body with the others.
+    /// The parameter travels in the query, beside a body with the others.
     #[must_use]
     pub const fn in_query(self) -> Self {
         Self { place: Place::Query, ..self }
@@ -123,7 +123,7 @@ impl ParameterTable {
         Self { sent, ..self }
     }
 
-    /// It is the body, and other parameters travel elsewhere.
+    /// The parameter is the body, and other parameters travel elsewhere.
     #[must_use]
     pub const fn beside_others(self) -> Self {
         Self { has_siblings: true, ..self }
@@ -153,7 +153,7 @@ impl ParameterTable {
         Self { fixed, ..self }
     }
 
-    /// It takes only these values of its type.
+    /// The parameter takes only these values of its type.
     #[must_use]
     pub const fn only(self, only: &'static [&'static str]) -> Self {
         Self { only, ..self }
@@ -244,7 +244,7 @@ impl ParameterTable {
         Self { max_items, ..self }
     }
 
-    /// Whether a decimal number has bounds or a greatest precision.
+    /// Returns whether a decimal number has bounds or a greatest precision.
     pub(super) const fn has_decimal_bound(&self) -> bool {
         let has_bound = self.min_decimal.is_some() || self.max_decimal.is_some();
         has_bound || self.places.is_some() || self.significant_digits.is_some()

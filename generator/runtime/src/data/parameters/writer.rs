@@ -88,9 +88,9 @@ impl Pairs {
 /// The part of a request that is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
-    /// What travels in the body, or in the query of a request without one.
+    /// Parameters that travel in the body, or in the query of a request without one.
     Own,
-    /// What travels in the query beside a body.
+    /// Parameters that travel in the query beside a body.
     Query,
     /// All parameters, also those that travel elsewhere.
     Whole,
@@ -139,7 +139,7 @@ impl ParameterWriter {
         Self { part: Part::Query, ..Self::pairs(meta.style, escapes) }
     }
 
-    /// What was written: a query, which may be empty, or a JSON text, `{}` when no parameter is set.
+    /// Returns what was written: a query, which may be empty, or a JSON text, `{}` when no parameter is set.
     pub fn finish(mut self) -> String {
         self.end_body();
         match self.form {
@@ -183,7 +183,7 @@ impl ParameterWriter {
         self.write_bare(name, name.as_str(), value.text(&mut Scratch::new()));
     }
 
-    /// Whether the part of the request that is written has the parameter.
+    /// Returns whether the part of the request that is written has the parameter.
     #[inline]
     pub(super) fn takes(&self, row: &ParameterTable) -> bool {
         match self.part {

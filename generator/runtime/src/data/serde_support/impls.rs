@@ -64,7 +64,7 @@ fn custom<E: serde::ser::Error>(error: impl Display) -> E {
     E::custom(error)
 }
 
-/// What `deserializer` holds, as a JSON text.
+/// Returns what `deserializer` holds, as a JSON text.
 pub(super) fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let mut out = JsonWriter::new();
     Value(&mut out).deserialize(deserializer)?;

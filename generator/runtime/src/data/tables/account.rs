@@ -1,13 +1,13 @@
-//! What a caller can state about an account.
+//! The properties of an account that a caller can state.
 
-/// What a caller can state about an account.
+/// The properties of an account that a caller can state.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountTable {
     /// The properties of an account.
     pub properties: &'static [AccountProperty],
     /// The properties of an instrument that are numbers.
     pub instrument: &'static [&'static str],
-    /// Those that are flags.
+    /// The properties that are flags.
     pub flags: &'static [&'static str],
 }
 
@@ -24,7 +24,7 @@ impl AccountTable {
 /// A property of an account.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountProperty {
-    /// Its name in the schema.
+    /// The name in the schema.
     pub name: &'static str,
     /// The kind of its value.
     pub kind: PropertyKind,

@@ -12,17 +12,17 @@ pub struct Api {
     pub name: &'static str,
     /// The envelope of responses; `None` if the HTTP status decides and the whole body is the data.
     pub envelope: Option<Envelope>,
-    /// How requests are authenticated; `None` if they never are.
+    /// The way requests are authenticated; `None` if they never are.
     pub credentials: Option<Authentication>,
-    /// How requests name the call that an operation makes, if it makes one.
+    /// The way requests name the call that an operation makes, if it makes one.
     pub calls: Calls,
     /// Further headers with values that the client sets.
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
     pub remaining_calls: Option<RemainingCalls>,
-    /// What a caller can state about an account.
+    /// The properties of an account that a caller can state.
     pub account: AccountTable,
-    /// What responses report about the pools of rate limits.
+    /// The reports of responses about the pools of rate limits.
     pub pools: &'static [PoolReporting],
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
@@ -50,7 +50,7 @@ impl Api {
         }
     }
 
-    /// What was observed about an error code, in one family or several.
+    /// Returns what was observed about an error code, in one family or several.
     pub(crate) fn observed(&self, code: &str) -> impl Iterator<Item = &'static KnownError> {
         let first = self.observed_codes.partition_point(|known| known.code < code);
         self.observed_codes[first..].iter().take_while(move |known| known.code == code)
@@ -80,7 +80,7 @@ impl Api {
     }
 }
 
-/// How requests name the call that their operation makes.
+/// The way requests name the call that their operation makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Calls {
     /// Members that every request begins with.
@@ -115,25 +115,25 @@ impl RemainingCalls {
     }
 }
 
-/// What responses report about a pool of rate limits.
+/// A report of responses about a pool of rate limits.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolReporting {
     /// The pool.
     pub pool: &'static str,
-    /// How many calls it takes in its window.
+    /// The number of calls that the pool takes in its window.
     pub calls: u32,
-    /// How much of it is used, or remains.
+    /// The calls that are used, or that remain.
     pub count: Count,
     /// When all of it is free, if responses say so.
     pub reset: Option<Reset>,
 }
 
-/// What a number means for a pool.
+/// The meaning of a number for a pool.
 #[derive(Clone, Copy, Debug)]
 pub enum Count {
-    /// How much is used.
+    /// The calls that are used.
     Used(ResponseValue),
-    /// How much remains.
+    /// The calls that remain.
     Remaining(ResponseValue),
 }
 
@@ -151,7 +151,7 @@ pub enum ResponseValue {
 pub struct Reset {
     /// Where it is.
     pub value: ResponseValue,
-    /// Its form.
+    /// The form.
     pub form: ResetForm,
 }
 
@@ -170,13 +170,13 @@ pub struct Envelope {
     pub data: Option<Path>,
     /// The code of success; `None` if only failures have a code.
     pub success: Option<&'static str>,
-    /// What a success has besides its code.
+    /// The member of a success besides its code.
     pub success_with: SuccessWith,
     /// Other members besides the data.
     pub beside: &'static [&'static str],
 }
 
-/// What a success has besides its code. A success that lacks it, and repeats no id of its request, proves nothing.
+/// The member of a success besides its code. A success that lacks it, and repeats no id of its request, proves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SuccessWith {
     /// The message.
@@ -202,7 +202,7 @@ impl Meta {
             .or_else(|| api.observed(code).find(|known| known.is_of(self.family) || known.is_of(self.account_family())))
     }
 
-    /// Whether a code means success.
+    /// Returns whether a code means success.
     pub fn is_success(&self, api: &Api, code: &str) -> bool {
         api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
             || self.error(code).is_some_and(|known| known.success)
@@ -251,12 +251,12 @@ fn first_member(path: &[Step]) -> Option<&'static str> {
 /// A header with a value that the client sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The requests that it is sent with.
     pub sent: Sent,
-    /// Whether it selects a market.
+    /// True if it selects a market.
     pub selects_market: bool,
-    /// What it is for.
+    /// The purpose.
     pub doc: &'static str,
 }

@@ -1,4 +1,4 @@
-//! How requests are authenticated.
+//! The way requests are authenticated.
 
 use std::time::Duration;
 
@@ -9,30 +9,31 @@ pub use tradeapi_words::{Algorithm, Encoding, Hash, NonceForm, SecretForm, Signe
 #[cfg(feature = "md5")]
 pub const MD5: Hash = Hash::Md5;
 
-/// How requests are authenticated.
+/// The way requests are authenticated.
 #[derive(Clone, Copy, Debug)]
 pub struct Authentication {
-    /// What a request carries.
+    /// The parts that a request carries.
     pub carried: &'static [Carried],
-    /// How the signature is made; `None` if requests carry none.
+    /// The way the signature is made; `None` if requests carry none.
     pub signature: Option<Signature>,
     /// Which text of a query is signed.
     pub signed_query: SignedQuery,
-    /// How a timestamp is written.
+    /// The form of the timestamp.
     pub timestamp: TimestampForm,
-    /// How a nonce is written.
+    /// The form of the nonce.
     pub nonce: NonceForm,
-    /// Whether a body is sent, and not only signed and carried.
+    /// True if a body is sent, and not only signed and carried.
     pub sends_body: bool,
-    /// How far the timestamp may differ from the server's clock, in milliseconds, where the request does not set it.
+    /// The greatest distance of the timestamp from the server's clock, in milliseconds, where the request does not set
+    /// it.
     pub window_ms: Option<u64>,
     /// The parameter or header with which a request sets that itself, in milliseconds.
     pub window_set_by: Option<&'static str>,
 }
 
 impl Authentication {
-    /// How far the timestamp of a request may differ from the server's clock; `text_of` returns the value of one of its
-    /// parameters.
+    /// Returns how far the timestamp of a request may differ from the server's clock; `text_of` returns the value of
+    /// one of its parameters.
     pub(crate) fn window<T: AsRef<str>>(&self, text_of: impl FnOnce(&str) -> Option<T>) -> Option<Duration> {
         let own = self.window_set_by.and_then(text_of);
         // If the value is not a number, the window is not known.
@@ -47,13 +48,13 @@ impl Authentication {
         })
     }
 
-    /// Whether the query of a request is part of what is signed.
+    /// Returns whether the query of a request is part of what is signed.
     pub(crate) fn signs_query(&self) -> bool {
         let Some(signature) = self.signature else { return false };
         [Part::Query, Part::BareQuery, Part::SortedQuery].into_iter().any(|part| signature.content.has(part))
     }
 
-    /// Whether requests carry `part`, by itself or in a token.
+    /// Returns whether requests carry `part`, by itself or in a token.
     pub(crate) fn carries(&self, part: Part) -> bool {
         let in_token = match self.signature.map(|signature| signature.content) {
             Some(token @ Content::Token(_)) => token.has(part),
@@ -68,7 +69,7 @@ impl Authentication {
 pub struct Carried {
     /// Where it goes.
     pub place: Place,
-    /// What it consists of.
+    /// The parts of the header.
     pub parts: &'static [Part],
 }
 
@@ -85,19 +86,19 @@ pub enum Place {
     Query(&'static str),
 }
 
-/// How a signature is made.
+/// The way a signature is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
-    /// What is signed.
+    /// The content that is signed.
     pub content: Content,
     /// The algorithms that the exchange accepts, with the encoding of each. The first one is that of secrets that do
     /// not name another one.
     pub algorithms: &'static [(Algorithm, Encoding)],
-    /// How the secret is written, if it is a plain text.
+    /// The form of the secret, if it is a plain text.
     pub secret: SecretForm,
 }
 
-/// What is signed.
+/// The content that is signed.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// A text of these parts.
@@ -107,7 +108,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Whether it contains `part`, or something that is made of it.
+    /// Returns whether it contains `part`, or something that is made of it.
     fn has(&self, part: Part) -> bool {
         match self {
             Self::Text(parts) => Part::among(parts, part),
@@ -123,9 +124,9 @@ impl Content {
 pub struct Token {
     /// The members of its header, besides `alg` and `typ`.
     pub header: &'static [(&'static str, &'static [Part])],
-    /// Its claims.
+    /// The claims.
     pub claims: &'static [(&'static str, &'static [Part])],
-    /// How long it is valid, in seconds: adds `nbf` and `exp`.
+    /// The time for which a token is valid, in seconds: adds `nbf` and `exp`.
     pub lasts: Option<u64>,
 }
 
@@ -182,7 +183,7 @@ pub enum Part {
 /// its own parameters. They have no escapes, and texts have no quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairs {
-    /// Whether they are in the order of their names.
+    /// True if they are in the order of their names.
     pub sorted: bool,
     /// The text between a name and its value.
     pub equals: &'static str,
@@ -202,7 +203,7 @@ pub struct Either {
 }
 
 impl Part {
-    /// Whether a text that contains it must not be shown.
+    /// Returns whether a text that contains it must not be shown.
     pub(crate) fn is_secret(&self) -> bool {
         match self {
             Self::Key | Self::Passphrase | Self::Signature | Self::Signed(_) => true,
@@ -226,7 +227,7 @@ impl Part {
         }
     }
 
-    /// Whether it is the same in each request of a client.
+    /// Returns whether it is the same in each request of a client.
     pub(crate) fn is_fixed(&self) -> bool {
         match self {
             Self::Text(_) | Self::Key | Self::Passphrase => true,
@@ -250,12 +251,12 @@ impl Part {
         }
     }
 
-    /// Whether one of `parts` is `part`, or is made of it.
+    /// Returns whether one of `parts` is `part`, or is made of it.
     fn among(parts: &[Self], part: Self) -> bool {
         parts.iter().any(|own| own.has(part))
     }
 
-    /// Whether it is `part`, or is made from it.
+    /// Returns whether it is `part`, or is made from it.
     fn has(&self, part: Self) -> bool {
         *self == part
             || match self {
@@ -285,10 +286,10 @@ impl Part {
     }
 }
 
-/// How a digest is part of a text.
+/// The form of a digest within a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestForm {
-    /// Its bytes as they are.
+    /// The bytes as they are.
     Bytes,
     /// Encoded.
     Encoded(Encoding),

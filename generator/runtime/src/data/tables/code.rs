@@ -1,17 +1,17 @@
-//! What error codes prove, and by which sources.
+//! The proof that error codes give, and its sources.
 
 #[doc(inline)]
 pub use tradeapi_words::{CodeProof, CredentialCause, Stage};
 
-/// How certain the meaning of a code is.
+/// The certainty of the meaning of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Certainty {
-    /// It is documented.
+    /// The meaning is documented.
     Documented,
     /// The caller set it.
     Named,
-    /// It is not documented, but several independent sources have observed it.
+    /// The meaning is not documented, but several independent sources have observed it.
     Several,
     /// A single source has observed it, which proves nothing.
     Single,
@@ -27,24 +27,24 @@ pub struct KnownError {
     pub code: &'static str,
     /// The families of operations that respond with it; empty for all.
     pub families: &'static [&'static str],
-    /// Its text in the document, or its meaning if it is only observed.
+    /// The text in the document, or its meaning if it is only observed.
     pub text: &'static str,
-    /// What to do.
+    /// Advice on what to do.
     pub doc: &'static str,
-    /// What it proves about the request; nothing, if it means [`success`](Self::success).
+    /// The proof about the request; none, if the code means [`success`](Self::success).
     pub proves: CodeProof,
     /// The stage at which the request was refused.
     pub stage: Stage,
     /// Why credentials were refused, if the code shows it.
     pub cause: Option<CredentialCause>,
-    /// How certain the meaning is.
+    /// The certainty of the meaning.
     pub certainty: Certainty,
-    /// Whether every copy of a request is refused with it, because the request alone decides: an amount with too many
+    /// True if every copy of a request is refused with it, because the request alone decides: an amount with too many
     /// digits, not a balance that is too small. So is what is refused at the stage of [`Stage::Parameters`].
     pub alike: bool,
-    /// Whether it comes before the signature is looked at, so that it says nothing about key, secret and passphrase.
+    /// True if it comes before the signature is looked at, so that it says nothing about key, secret and passphrase.
     pub before_signature: bool,
-    /// Whether it means success.
+    /// True if it means success.
     pub success: bool,
 }
 
@@ -120,12 +120,12 @@ impl KnownError {
         Self { success: true, ..self }
     }
 
-    /// Whether every copy of a request is refused with it.
+    /// Returns whether every copy of a request is refused with it.
     pub(crate) fn is_for_every_copy(&self) -> bool {
         self.alike || self.stage == Stage::Parameters
     }
 
-    /// Whether an operation of `family` can respond with it.
+    /// Returns whether an operation of `family` can respond with it.
     pub(crate) fn is_of(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.contains(&family)
     }

@@ -1,18 +1,18 @@
-//! How the effect of a request is queried.
+//! The queries for the effect of a request.
 
 use crate::data::value::Timestamp;
 
 /// The parameter with the client id of what a request creates.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientId {
-    /// Its name.
+    /// The name.
     pub parameter: &'static str,
     /// The list whose items have it; `None` if the request itself has it, `[]` if the body is the list.
     pub list: Option<&'static str>,
 }
 
-/// How to find out whether a request, or an item of it, had its effect. Pairs name first what is queried or read,
-/// then the parameter of the request that it is compared with.
+/// The queries that find out whether a request, or an item of it, had its effect. Pairs name first what is queried or
+/// read, then the parameter of the request that it is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirm {
     /// The parameters that identify the target of the query. The first one that the request has is enough, and the
@@ -68,7 +68,7 @@ pub type TimeParameter = (&'static str, fn(Timestamp) -> String);
 pub type Deadline = (&'static str, fn(&str) -> Option<Timestamp>);
 
 impl Confirm {
-    /// Whether a request creates something. `is_given` returns whether it has a parameter.
+    /// Returns whether a request creates something. `is_given` returns whether it has a parameter.
     pub(crate) fn creates(&self, is_given: impl Fn(&str) -> bool) -> bool {
         let with = self.creates_with;
         self.created.is_some() && (with.is_empty() || with.iter().any(|parameter| is_given(parameter)))
@@ -110,7 +110,7 @@ pub struct Echoes {
     pub ids: &'static [Echo],
     /// Other values that it repeats: one that differs shows another request, and one that agrees proves nothing.
     pub also: &'static [Echo],
-    /// Whether one id that agrees is enough, because the document does not say which ids a response repeats.
+    /// True if one id that agrees is enough, because the document does not say which ids a response repeats.
     pub one_is_enough: bool,
 }
 
@@ -128,6 +128,6 @@ pub struct Echo {
 pub struct Compound {
     /// A parameter, and the value with which the request does several things; `None` when it always does.
     pub when: Option<(&'static str, &'static str)>,
-    /// What it does.
+    /// A description of the effect.
     pub why: &'static str,
 }

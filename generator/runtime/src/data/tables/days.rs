@@ -17,7 +17,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Days {
-    /// How many minutes the clocks are ahead of UTC.
+    /// The minutes by which the clocks are ahead of UTC.
     offset: i32,
 }
 

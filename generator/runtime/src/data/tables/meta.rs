@@ -21,13 +21,13 @@ pub enum AnswerForm {
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
-    /// Its id: the family and the last segment of the path.
+    /// The id: the family and the last segment of the path.
     pub id: &'static str,
     /// The family of operations it belongs to.
     pub family: &'static str,
-    /// Its title in the document.
+    /// The title in the document.
     pub title: &'static str,
-    /// What it does.
+    /// A description of the effect.
     pub doc: &'static str,
     /// The document that describes it.
     pub document: &'static str,
@@ -41,31 +41,31 @@ pub struct Meta {
     pub path: &'static str,
     /// The method of JSON-RPC 2.0, if the body is a call of it with the parameters.
     pub call: Option<&'static str>,
-    /// How its parameters travel.
+    /// The form in which the parameters travel.
     pub style: ParameterStyle,
-    /// Whether some of them travel in the query, beside a body with the others.
+    /// True if some of them travel in the query, beside a body with the others.
     pub query_beside_body: bool,
-    /// What it changes, and therefore what a repeat would do.
+    /// The thing that the operation changes, from which follows what a repeat would do.
     pub effect: Effect,
-    /// Whether it must be signed.
+    /// True if it must be signed.
     pub access: Access,
-    /// Whether only accounts on a list may call it.
+    /// True if only accounts on a list may call it.
     pub whitelisted: bool,
     /// The permission the key must have.
     pub permission: Option<&'static str>,
     /// The headers that it takes, of those that only some operations take.
     pub headers: &'static [&'static str],
-    /// Its rate limits.
+    /// The rate limits.
     pub limits: &'static [RateLimit],
     /// The rules of its time range.
     pub window: Option<Window>,
-    /// How far back its answer reaches, without a parameter for it.
+    /// The time that the answer reaches back, without a parameter for it.
     pub history: Option<Length>,
     /// The values that the exchange assumes for parameters of the request that are left out; for information only.
     pub defaults: &'static [(&'static str, &'static str)],
     /// The rules that are checked. The other rules of the document are documentation.
     pub rules: &'static [Rule],
-    /// Whether some of them depend on the current time.
+    /// True if some of them depend on the current time.
     pub rules_of_time: bool,
     /// The parameters that the document says it does not support.
     pub unsupported: &'static [Unsupported],
@@ -81,11 +81,11 @@ pub struct Meta {
     pub next_page: Option<NextPage>,
     /// The parameter with the client id.
     pub client_id: Option<ClientId>,
-    /// How to query whether it had its effect.
+    /// The queries for the effect.
     pub confirm: Option<Confirm>,
     /// The values of the request that its response repeats.
     pub echoes: Option<Echoes>,
-    /// What the data of a success shows.
+    /// The content of the data of a success.
     pub shows: Shows,
     /// The things that it does, if it does more than one.
     pub compound: Option<Compound>,
@@ -169,13 +169,13 @@ impl Meta {
         if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
     }
 
-    /// What the documents say about an error code.
+    /// Returns what the documents say about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
         self.errors.iter().find(|known| known.code == code)
     }
 }
 
-/// What the data of a success shows. Data that shows less is not the data of the operation.
+/// The content of the data of a success. Data that shows less is not the data of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// Nothing: no member is documented.
@@ -191,9 +191,9 @@ pub enum Shows {
 /// A parameter by which the exchange recognizes a repeat of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatKey {
-    /// Its name.
+    /// The name.
     pub parameter: &'static str,
-    /// How long the exchange remembers it, in milliseconds; `None` if it never forgets one.
+    /// The time for which the exchange remembers the key, in milliseconds; `None` if it never forgets one.
     pub kept_ms: Option<u64>,
 }
 
@@ -215,11 +215,11 @@ pub struct RateLimit {
     pub per_millis: u32,
     /// Whose calls are counted.
     pub scope: Scope,
-    /// What it applies to: `default`, or a class of accounts or pairs.
+    /// The calls that the limit applies to: `default`, or a class of accounts or pairs.
     pub class: &'static str,
     /// The pool that it limits, if several operations are counted together.
     pub pool: Option<&'static str>,
-    /// How many calls a call counts as; at least one.
+    /// The number of calls that one call counts as; at least one.
     pub weight: u32,
     /// Which calls have this weight. Of several rows for one pool, the heaviest one that applies counts.
     pub when: WeightCondition,
@@ -230,11 +230,11 @@ pub struct RateLimit {
 pub enum WeightCondition {
     /// All of them.
     Always,
-    /// Those that leave this parameter out.
+    /// Calls that leave this parameter out.
     Without(&'static str),
-    /// Those that have this parameter.
+    /// Calls that have this parameter.
     With(&'static str),
-    /// Those in which this parameter, or its default, is greater than the number.
+    /// Calls in which this parameter, or its default, is greater than the number.
     Over(&'static str, u64),
 }
 
@@ -305,14 +305,14 @@ pub struct Amends {
     pub in_flight: Option<u32>,
 }
 
-/// How the parameters of a request travel.
+/// The form in which the parameters of a request travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterStyle {
     /// Where they are; `None` for the usual place of its method.
     pub sends: Option<Sends>,
-    /// How a list is written in a query or a form.
+    /// The form of a list in a query or a form.
     pub lists: Lists,
-    /// How an object is written in a query or a form.
+    /// The form of an object in a query or a form.
     pub objects: Objects,
 }
 
@@ -320,7 +320,7 @@ impl ParameterStyle {
     /// In the usual place of the method; lists and objects are JSON.
     pub const DEFAULT: Self = Self { sends: None, lists: Lists::Json, objects: Objects::Json };
 
-    /// Whether a list of objects is written member by member.
+    /// Returns whether a list of objects is written member by member.
     pub(crate) const fn spreads_items(self) -> bool {
         matches!(self.lists, Lists::Brackets | Lists::Indexed) && !matches!(self.objects, Objects::Json)
     }

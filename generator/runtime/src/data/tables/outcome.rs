@@ -1,4 +1,4 @@
-//! What requests change, how calls end, and what the outcome proves about the change.
+//! The changes that requests make, the ways in which calls end, and what an outcome proves about the change.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ pub use tradeapi_words::{CallResult, Effect};
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It had no effect.
+    /// The request had no effect.
     NotDone,
-    /// It had its effect.
+    /// The request had its effect.
     Done,
-    /// It is unknown whether it had its effect: query it before repeating it.
+    /// The request may have had its effect: query it before repeating it.
     Unknown,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Outcome {
 /// The outcome of a request, by how its call ended.
 #[derive(Clone, Copy, Debug)]
 pub struct OutcomeRow {
-    /// How the call ended.
+    /// The end of the call.
     pub when: CallResult,
     /// The outcome; `None` if it depends on the code.
     pub outcome: Option<Outcome>,

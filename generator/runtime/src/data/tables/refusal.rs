@@ -5,9 +5,9 @@ use super::Meta;
 /// A reason for which an exchange refuses requests, for programs that stand in for the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// Its name, unique in the API.
+    /// The name, unique in the API.
     pub name: &'static str,
-    /// What is wrong.
+    /// The mistake.
     pub says: &'static str,
     /// Families and the code of each.
     pub codes: &'static [(&'static str, &'static str)],
@@ -93,7 +93,7 @@ impl Rejection {
     }
 }
 
-/// Whether a full id is that of a rule of a family as a whole: `unified.batch-items-fail-alone`.
+/// Returns whether a full id is that of a rule of a family as a whole: `unified.batch-items-fail-alone`.
 fn is_of_family(rule: &str, family: &str) -> bool {
     let rest = rule.strip_prefix(family).and_then(|rest| rest.strip_prefix('.'));
     rest.is_some_and(|id| !id.contains('.'))

@@ -6,17 +6,17 @@ pub use tradeapi_words::Severity;
 /// A rule the documents state, which is checked before a request is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Its id, unique in its operation.
+    /// The id, unique in its operation.
     pub id: &'static str,
-    /// Its place in the document.
+    /// The place in the document.
     pub at: &'static str,
-    /// What happens to a request that breaks it.
+    /// The treatment of a request that breaks the rule.
     pub severity: Severity,
-    /// Its text, in words of the schema.
+    /// The text, in words of the schema.
     pub says: &'static str,
     /// The properties of the account and the instrument that it depends on. Without them it is not checked.
     pub depends_on: &'static [&'static str],
-    /// What to do about a request that breaks it.
+    /// Advice for a request that breaks the rule.
     pub hint: &'static str,
 }
 
@@ -29,7 +29,7 @@ impl Rule {
 /// it; one that is read is refused by this rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// Its path, without the place in a list: `reduceOnly`, `[].reduceOnly`, `orders[].reduceOnly`.
+    /// The path, without the place in a list: `reduceOnly`, `[].reduceOnly`, `orders[].reduceOnly`.
     pub path: &'static str,
     /// The id of the rule that says so.
     pub rule: &'static str,
@@ -47,12 +47,12 @@ impl Unsupported {
 /// A ceiling that is not a rate and belongs to no single operation, such as a number of open orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ceiling {
-    /// Its id.
+    /// The id.
     pub id: &'static str,
     /// The maximum.
     pub n: u64,
     /// The values of an enum of the API that are counted; empty for all.
     pub over: &'static [&'static str],
-    /// What is counted.
+    /// The thing that is counted.
     pub doc: &'static str,
 }

@@ -15,15 +15,15 @@ pub struct Window {
     pub from: &'static str,
     /// The parameter with the end.
     pub to: &'static str,
-    /// How far apart the two may be.
+    /// The greatest distance between the two.
     pub span: Option<Length>,
-    /// How long ago the range may begin.
+    /// The greatest age of the start of the range.
     pub access: Option<Length>,
-    /// Whether `access` limits the data only: then an older start is allowed and finds nothing older.
+    /// True if `access` limits the data only: then an older start is allowed and finds nothing older.
     pub access_is_of_data: bool,
     /// The length of the range that the exchange uses by default, for information only.
     pub default: Option<Length>,
-    /// Whether one end needs the other.
+    /// True if one end needs the other.
     pub both_or_neither: bool,
     /// The days of the data, where it is of whole days.
     pub days: Option<Days>,

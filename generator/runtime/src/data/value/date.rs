@@ -60,7 +60,7 @@ impl Date {
         self.day
     }
 
-    /// Its midnight in UTC; `None` before 1970.
+    /// Returns the midnight in UTC; `None` before 1970.
     pub fn midnight(self) -> Option<Timestamp> {
         let date = calendar::Date { year: self.year.into(), month: self.month.into(), day: self.day.into() };
         let days = u64::try_from(date.day()?).ok()?;

@@ -94,27 +94,27 @@ impl Decimal {
             .map_err(|_| InvalidDecimal::new(self.as_str(), TOO_LARGE))
     }
 
-    /// Whether this is zero, however it is written.
+    /// Returns whether this is zero, however it is written.
     pub fn is_zero(&self) -> bool {
         self.parts().normalized().sign == 0
     }
 
-    /// Whether this is above zero, and not zero itself.
+    /// Returns whether this is above zero, and not zero itself.
     pub fn is_positive(&self) -> bool {
         self.parts().normalized().sign > 0
     }
 
-    /// Whether this is below zero. `-0` is not.
+    /// Returns whether this is below zero. `-0` is not.
     pub fn is_negative(&self) -> bool {
         self.parts().normalized().sign < 0
     }
 
-    /// Whether a minus sign is written; `-0` has one.
+    /// Returns whether a minus sign is written; `-0` has one.
     pub fn is_sign_negative(&self) -> bool {
         self.as_str().starts_with('-')
     }
 
-    /// How many decimal places the number needs: zeros at its end count for none.
+    /// Returns how many decimal places the number needs: zeros at its end count for none.
     ///
     /// ```
     /// # use tradeapi_runtime::Decimal;
@@ -135,7 +135,7 @@ impl Decimal {
         Self { text: SmallText::new(&self.parts().shifted(i32::from(places)).plain()) }
     }
 
-    /// Whether the number has more digits than this where it is written without an exponent.
+    /// Returns whether the number has more digits than this where it is written without an exponent.
     pub(crate) fn has_more_digits_than(&self, most: usize) -> bool {
         let text = self.as_str();
         let has_exponent = || text.bytes().any(|byte| byte | 0x20 == b'e');
@@ -210,8 +210,8 @@ impl Decimal {
         }
     }
 
-    /// Whether this is a whole multiple of `step`, exactly. `None` if that cannot be decided: the step is not above
-    /// zero, or has more than 37 significant digits.
+    /// Returns whether this is a whole multiple of `step`, exactly. `None` if that cannot be decided: the step is not
+    /// above zero, or has more than 37 significant digits.
     ///
     /// ```
     /// # use tradeapi_runtime::dec;

@@ -1,6 +1,6 @@
-//! What an amendment does to a value that is already set.
+//! The change that an amendment makes to a value that is already set.
 
-/// What an amendment does to a value that is already set.
+/// The change that an amendment makes to a value that is already set.
 ///
 /// On the wire a deletion is a text of its own, such as `0`. Setting a value with that text deletes it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -19,7 +19,7 @@ pub trait OpenEnum: Clone + 'static {
     /// Other spellings that are read, each with the value it stands for. They are never written.
     const ALSO: &'static [(&'static str, &'static str)] = &[];
 
-    /// Whether no documented value has quotes, backslashes or control characters.
+    /// True if no documented value has quotes, backslashes or control characters.
     const ARE_PLAIN: bool = are_plain(Self::VALUES);
 
     /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
@@ -38,7 +38,7 @@ pub trait OpenEnum: Clone + 'static {
         place_of(self.as_str(), Self::VALUES)
     }
 
-    /// Whether the documents list it.
+    /// Returns whether the documents list it.
     fn is_known(&self) -> bool {
         self.index().is_some()
     }

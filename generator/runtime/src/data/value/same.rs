@@ -1,7 +1,7 @@
 //! Compares short texts.
 
-/// Whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than comparing two
-/// words that overlap.
+/// Returns whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than
+/// comparing two words that overlap.
 #[inline]
 pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len()

@@ -7,8 +7,8 @@ pub trait Scalar {
     /// The text that is sent. `scratch` is room for texts that must be made first.
     fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str;
 
-    /// Whether the text is known to have no quotes, backslashes and control characters, so that they need not be
-    /// searched for.
+    /// Returns whether the text is known to have no quotes, backslashes and control characters, so that they need not
+    /// be searched for.
     #[inline]
     fn is_plain(&self) -> bool {
         false

@@ -24,12 +24,12 @@ pub struct Scaled<const SCALE: u8> {
 }
 
 impl<const SCALE: u8> Scaled<SCALE> {
-    /// Its value.
+    /// Returns the value.
     pub fn value(&self) -> &Decimal {
         &self.value
     }
 
-    /// Its value.
+    /// Returns the value.
     pub fn into_value(self) -> Decimal {
         self.value
     }
@@ -51,7 +51,7 @@ impl<const SCALE: u8> Scaled<SCALE> {
         }
     }
 
-    /// Whether the number is an integer on the wire.
+    /// Returns whether the number is an integer on the wire.
     pub(crate) fn fits(&self) -> bool {
         self.value.places() <= u32::from(SCALE)
     }

@@ -15,7 +15,7 @@ pub struct Shape {
     pub length: Option<(usize, usize)>,
     /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
     pub alphabet: Option<&'static str>,
-    /// Of each byte, whether it is an ASCII character of the alphabet.
+    /// For each byte, true if it is an ASCII character of the alphabet.
     ascii: [bool; 256],
 }
 
@@ -39,8 +39,8 @@ impl InvalidIdentifier {
     }
 }
 
-/// Whether a text begins with `prefix` and ends with `suffix`, with some text between them, all of it from `alphabet`
-/// if that is given.
+/// Returns whether a text begins with `prefix` and ends with `suffix`, with some text between them, all of it from
+/// `alphabet` if that is given.
 pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) -> bool {
     let between = text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).unwrap_or_default();
     let fits = |letter| alphabet.is_none_or(|alphabet| alphabet::contains(alphabet, letter));
@@ -133,7 +133,7 @@ impl Shape {
         Some(format!("only characters of [{alphabet}], not {stranger:?}"))
     }
 
-    /// Whether all characters are ASCII and of the alphabet, which those of nearly every identifier are.
+    /// Returns whether all characters are ASCII and of the alphabet, which those of nearly every identifier are.
     #[inline]
     fn has_only_ascii(&self, text: &str) -> bool {
         // Without an early end, which takes longer than a few bytes more.

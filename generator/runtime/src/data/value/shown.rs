@@ -1,4 +1,4 @@
-//! How a set of fields is printed for people: on one line, without those that are not set.
+//! Prints a set of fields for people: on one line, without those that are not set.
 //!
 //! A derived `Debug` prints `None` twenty times for an order.
 

@@ -11,9 +11,9 @@ use tradeapi_words::calendar::Date;
 use super::scalar::{Scalar, Scratch};
 use super::timestamp::Timestamp;
 
-/// How times travel.
+/// The form in which times travel.
 pub trait TimeFormat: 'static {
-    /// What errors call a time in this form.
+    /// The name that errors give a time in this form.
     const WANTED: &'static str;
 
     /// Nanoseconds since 1970 of a text in this form.

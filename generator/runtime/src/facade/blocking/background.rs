@@ -14,7 +14,7 @@ use crate::calls::client::{ClientCore, refusing_calls};
 use crate::data::error::BuildError;
 
 thread_local! {
-    /// Whether this thread belongs to a [`Background`].
+    /// True if this thread belongs to a [`Background`].
     static IS_BACKGROUND: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -66,7 +66,7 @@ impl Background {
         block_on(future)
     }
 
-    /// Whether this is a copy in a forked child.
+    /// Returns whether this is a copy in a forked child.
     fn is_copy(&self) -> bool {
         self.process != process::id()
     }

@@ -143,12 +143,12 @@ impl ClientCore {
         self.wait(self.core.admit(operation))
     }
 
-    /// How `operation` counts against rate limits.
+    /// Returns how `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
         self.core.limited(operation)
     }
 
-    /// How long `calls` take if they are made now, and which limit delays them. Nothing is sent.
+    /// Returns how long `calls` take if they are made now, and which limit delays them. Nothing is sent.
     pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
         self.core.plan(calls)
     }

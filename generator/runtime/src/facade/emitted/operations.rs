@@ -53,7 +53,7 @@ macro_rules! operations {
     };
 }
 
-/// What the calls of the operations of a family return.
+/// The values that calls of the operations of a family return.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __replies {

@@ -119,7 +119,7 @@ impl Drift {
     }
 }
 
-/// What to compare of a response: its bytes, and the form of its data unless it is a refusal.
+/// Returns what to compare of a response: its bytes, and the form of its data unless it is a refusal.
 fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) -> Option<(Option<Form>, &'a Bytes)> {
     match answer {
         Ok(raw) => Some((Some(form), raw)),

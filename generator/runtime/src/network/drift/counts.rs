@@ -45,7 +45,7 @@ pub(super) struct RecordCounts {
     pub(super) found: Vec<(Sign, Occurrences)>,
 }
 
-/// How often a field occurred.
+/// The number of times that a field occurred.
 #[derive(Clone, Debug)]
 pub(super) struct FieldCount {
     pub(super) name: &'static str,
@@ -72,7 +72,7 @@ pub(super) struct FieldPlace {
     pub(super) is_item: bool,
 }
 
-/// How often something was found, and which kinds of JSON it was written as.
+/// The number of times that something was found, and the kinds of JSON that it was written as.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Occurrences {
     pub(super) times: u64,
@@ -146,7 +146,7 @@ impl Sign {
 }
 
 impl OperationCounts {
-    /// What the counts are ordered by: the name of the API, and the id of the operation.
+    /// Returns what the counts are ordered by: the name of the API, and the id of the operation.
     pub(super) fn key(&self) -> (&'static str, &'static str) {
         (self.api, self.meta.id)
     }
@@ -233,7 +233,7 @@ impl RecordCounts {
         self.found.binary_search_by(|(known, _)| known.cmp(sign))
     }
 
-    /// Whether there is no room for another name beside `unnamed`.
+    /// Returns whether there is no room for another name beside `unnamed`.
     fn is_crowded(&self, unnamed: &Sign) -> bool {
         let names = self.found.iter().filter(|(sign, _)| sign.unnamed().as_ref() == Some(unnamed));
         self.place_of(unnamed).is_ok_and(|place| self.found[place].1.is_crowded) || names.count() >= MAX_NAMES

@@ -57,7 +57,7 @@ impl DriftReport {
         Self { operations }
     }
 
-    /// Whether no response differed from the documents.
+    /// Returns whether no response differed from the documents.
     pub fn is_empty(&self) -> bool {
         self.operations.iter().all(|operation| operation.entries.is_empty() && operation.left_out == 0)
     }
@@ -135,7 +135,7 @@ fn join(path: &str, name: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DriftEntry {
-    /// What differs.
+    /// The kind of difference.
     pub kind: DriftKind,
     /// The path from the root of the response: `data.list[].price`. A withheld name is `*`.
     pub path: String,
@@ -148,9 +148,10 @@ pub struct DriftEntry {
     /// The kinds of JSON that the value was written as: `null`, `boolean`, `number`, `text`, `number as text`, `list`,
     /// `object`.
     pub json: Vec<&'static str>,
-    /// How often it occurred.
+    /// The number of occurrences.
     pub seen: u64,
-    /// How often it could have occurred: the number of records or envelopes that were compared there.
+    /// The number of times that the difference could have occurred: the number of records or envelopes that were
+    /// compared there.
     pub of: u64,
 }
 

@@ -385,7 +385,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether a client reads it.
+/// Returns whether a client reads it.
 fn can_be_read(form: Form, text: &str) -> bool {
     match form {
         Form::Decimal => text.parse::<Decimal>().is_ok(),
@@ -400,7 +400,7 @@ fn can_be_read(form: Form, text: &str) -> bool {
     }
 }
 
-/// Whether the documents write it as this kind of JSON.
+/// Returns whether the documents write it as this kind of JSON.
 fn is_written_as(form: Form, field: &FieldTable, kind: Kind) -> bool {
     match form {
         _ if field.is_bare => kind == Kind::Number,
@@ -409,7 +409,7 @@ fn is_written_as(form: Form, field: &FieldTable, kind: Kind) -> bool {
     }
 }
 
-/// Whether a record can be a value of this kind.
+/// Returns whether a record can be a value of this kind.
 fn is_record(travels: Travels, kind: Kind) -> bool {
     match travels {
         Travels::AsObject => kind == Kind::Object,

@@ -23,9 +23,9 @@ pub(super) struct Bucket {
     rows: u64,
     account: String,
     pub(super) address: String,
-    /// Whether its calls are admitted before those of other buckets.
+    /// True if its calls are admitted before those of other buckets.
     urgent: bool,
-    /// Whether no call is ever admitted.
+    /// True if no call is ever admitted.
     pub(super) closed: bool,
     /// Until when no call is admitted, even if the windows have room.
     pub(super) shut_until: Duration,
@@ -43,7 +43,7 @@ pub(super) struct Bucket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) window: Key,
-    /// How many calls it counts as.
+    /// The number of calls that one call counts as.
     pub(super) count: usize,
 }
 
@@ -108,8 +108,8 @@ fn names<'a>(call: &Call<'a>) -> (&'a str, &'a str) {
     (call.counted(Uid), call.counted(Ip))
 }
 
-/// Whether two names are the same, without comparing their bytes if possible. Empty texts may have a dangling address,
-/// and processors with AVX-512 take a hundred nanoseconds to compare zero bytes there.
+/// Returns whether two names are the same, without comparing their bytes if possible. Empty texts may have a dangling
+/// address, and processors with AVX-512 take a hundred nanoseconds to compare zero bytes there.
 #[inline]
 fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && (one.is_empty() || std::ptr::eq(one, other) || one == other)

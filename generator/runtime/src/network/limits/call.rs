@@ -95,7 +95,7 @@ impl<'a> Call<'a> {
 /// Every row of a table.
 const ALL: u64 = u64::MAX;
 
-/// Whether a set of rows has the one at `index`. Rows beyond the last bit have no conditions, and always apply.
+/// Returns whether a set of rows has the one at `index`. Rows beyond the last bit have no conditions, and always apply.
 fn has(rows: u64, index: usize) -> bool {
     u32::try_from(index).ok().and_then(|index| rows.checked_shr(index)).is_none_or(|rest| rest & 1 == 1)
 }
@@ -220,7 +220,7 @@ impl Condition {
     }
 }
 
-/// Whether `holds` returns true for a member `name` anywhere in the next value.
+/// Returns whether `holds` returns true for a member `name` anywhere in the next value.
 fn any_named(from: &mut Reader<'_>, name: &str, holds: &dyn Fn(&str) -> bool) -> Result<bool, ReadError> {
     let mut found = false;
     match from.peek() {
@@ -260,7 +260,7 @@ pub struct Reservation {
     pub key: u64,
     /// A time for the limiter: when the call was sent, or when it started to count.
     pub counted_at: Duration,
-    /// How long the caller waited for it.
+    /// The time that the caller waited for the permit.
     pub waited: Duration,
     /// The remaining calls after it, for the limiter.
     pub left: u32,

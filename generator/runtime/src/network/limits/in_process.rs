@@ -105,7 +105,7 @@ pub(super) enum Waiter {
     Admitted,
 }
 
-/// What to do after the state is unlocked.
+/// The calls to make after the state is unlocked.
 struct Calls {
     wakers: Vec<Waker>,
     alarm_at: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What a client needs of a limiter.
+//! The interface between a client and its limiter.
 
 use std::fmt;
 use std::pin::Pin;
@@ -42,13 +42,13 @@ pub trait Limiter: Send + Sync {
     /// The call is not sent.
     fn give_back(&self, reservation: Reservation);
 
-    /// How long `calls` take if they are made now. By default this assumes that there were no calls before.
+    /// Returns how long `calls` take if they are made now. By default this assumes that there were no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         Plan::from_nothing(calls)
     }
 }
 
-/// Whether a call may be made.
+/// The decision about a call.
 #[must_use = "a reservation takes room until it is used or given back"]
 pub enum Admission<'a> {
     /// Known at once.
@@ -93,9 +93,9 @@ impl Full {
 pub struct Unavailable {
     /// The kind of failure.
     pub kind: LimiterErrorKind,
-    /// What happened.
+    /// The reason.
     pub why: String,
-    /// How long the caller waited before.
+    /// The time that the caller waited before.
     pub waited: Duration,
 }
 
@@ -140,7 +140,7 @@ pub struct RateLimitFeedback {
     pub remaining: Option<u32>,
     /// The lengths of the windows that `remaining` counts, in milliseconds.
     pub remaining_windows: &'static [u32],
-    /// What remains of pools.
+    /// The reports about pools.
     pub pools: [Option<PoolReport>; MAX_POOLS],
     /// The round trip, if the transport reports it: see [`RoundTrip`](crate::network::transport::RoundTrip).
     pub trip: Option<Duration>,
@@ -151,10 +151,10 @@ pub struct RateLimitFeedback {
 /// The feedback after a call that exceeded a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TooMany {
-    /// Whether all operations may have been counted together: the response has no envelope, so it comes from a gateway
+    /// True if all operations may have been counted together: the response has no envelope, so it comes from a gateway
     /// before the exchange, which does not distinguish operations.
     pub of_everything: bool,
-    /// How long to wait, if the response requires it.
+    /// The time to wait, if the response requires it.
     pub retry_after: Option<Duration>,
 }
 

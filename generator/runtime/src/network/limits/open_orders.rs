@@ -72,12 +72,12 @@ impl OpenOrders {
         }
     }
 
-    /// How many more orders of this kind may be open. `None` if no ceiling applies.
+    /// Returns how many more orders of this kind may be open. `None` if no ceiling applies.
     pub fn room(&self, kind: &impl OpenEnum) -> Option<u64> {
         self.tightest(kind).map(Counter::room)
     }
 
-    /// Whether `n` more orders of this kind may be open.
+    /// Returns whether `n` more orders of this kind may be open.
     pub fn may_place(&self, kind: &impl OpenEnum, n: u64) -> bool {
         self.room(kind).is_none_or(|room| n <= room)
     }

@@ -31,7 +31,7 @@ impl<'a> Permit<'a> {
         Self { limiter, api, reservation, waited, sent: false }
     }
 
-    /// How long the call waited for it.
+    /// Returns how long the call waited for it.
     pub fn waited(&self) -> Duration {
         self.waited
     }

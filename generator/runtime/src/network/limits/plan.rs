@@ -1,4 +1,4 @@
-//! How long a set of calls takes.
+//! Plans how long a set of calls takes.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use super::settings::LimitSettings;
 use super::state::LimiterState;
 use crate::data::error::BindingLimit;
 
-/// How long a set of calls takes.
+/// Plans how long a set of calls takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plan {
     /// The number of requests.
     pub requests: usize,
-    /// How many of them are refused, because the share of a limit is less than one call in a window.
+    /// The number of calls that are refused, because the share of a limit is less than one call in a window.
     pub refused: usize,
     /// The time until the last of the others can be sent.
     pub lasts: Duration,

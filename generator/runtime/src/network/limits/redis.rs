@@ -130,7 +130,7 @@ impl RedisLimits {
         Ok(Self { shared: Arc::new(Shared::new(link, settings)) })
     }
 
-    /// Whether Redis cannot be reached, so that the process keeps to its share of each limit.
+    /// Returns whether Redis cannot be reached, so that the process keeps to its share of each limit.
     pub fn is_alone(&self) -> bool {
         self.shared.alone.as_ref().is_some_and(Alone::is_alone)
     }
@@ -205,7 +205,7 @@ impl fmt::Debug for RedisLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRedisUrl {
-    /// What is wrong with it.
+    /// The mistake in the value.
     pub why: String,
 }
 

@@ -64,9 +64,9 @@ impl LimitSettings {
         self
     }
 
-    /// How much faster than all recent ones a request may reach the exchange without exceeding a limit: 35 milliseconds
-    /// by default. With round trips longer than this, each window becomes longer by this margin; with shorter ones, by
-    /// the round trip.
+    /// Returns how much faster than all recent ones a request may reach the exchange without exceeding a limit: 35
+    /// milliseconds by default. With round trips longer than this, each window becomes longer by this margin; with
+    /// shorter ones, by the round trip.
     pub fn way_margin(mut self, margin: Duration) -> Self {
         self.way_margin = margin;
         self
@@ -97,18 +97,18 @@ impl LimitSettings {
         self
     }
 
-    /// Whether cancellations are admitted before all other waiting calls, which is the default. They only overtake
-    /// calls that share a limit with them: apart from the overall ones, operations have limits of their own.
+    /// Returns whether cancellations are admitted before all other waiting calls, which is the default. They only
+    /// overtake calls that share a limit with them: apart from the overall ones, operations have limits of their own.
     pub fn cancels_first(mut self, first: bool) -> Self {
         self.cancels_first = first;
         self
     }
 
-    /// Whether to learn from responses, which is the default. If the exchange reports fewer remaining calls than
-    /// expected, others make calls too, and the difference is counted. If none remain, or after HTTP status 429, no
-    /// call is admitted for one window, or longer if the response requires it. A window of more than the
-    /// [`longest_pause`](Self::longest_pause) is closed for that pause. A 429 without an envelope comes from a
-    /// gateway before the exchange, which counts all operations: then no call from the address is admitted.
+    /// Returns whether to learn from responses, which is the default. If the exchange reports fewer remaining calls
+    /// than expected, others make calls too, and the difference is counted. If none remain, or after HTTP status 429,
+    /// no call is admitted for one window, or longer if the response requires it. A window of more than the
+    /// [`longest_pause`](Self::longest_pause) is closed for that pause. A 429 without an envelope comes from a gateway
+    /// before the exchange, which counts all operations: then no call from the address is admitted.
     pub fn learns(mut self, learns: bool) -> Self {
         self.learns = learns;
         self
@@ -135,7 +135,7 @@ impl LimitSettings {
         self
     }
 
-    /// How long a window of `row` is.
+    /// Returns how long a window of `row` is.
     pub(super) fn span_of(&self, row: &RateLimit) -> Duration {
         row.window().saturating_add(self.margin)
     }
@@ -145,7 +145,7 @@ impl LimitSettings {
         now.saturating_add(self.late_arrival).max(sent.saturating_add(self.held_back))
     }
 
-    /// Whether calls of `operation` are admitted before others.
+    /// Returns whether calls of `operation` are admitted before others.
     pub(super) fn is_urgent(&self, operation: &Meta) -> bool {
         self.cancels_first && operation.effect == Effect::Cancel
     }
@@ -181,7 +181,7 @@ impl QuotaShare {
         }
     }
 
-    /// Its part of `calls`, rounded down: together, the shares never exceed `calls`.
+    /// Returns the part of `calls`, rounded down: together, the shares never exceed `calls`.
     pub const fn of(self, calls: u32) -> u32 {
         let calls = calls as u64 * self.part as u64 / self.whole as u64;
         calls as u32

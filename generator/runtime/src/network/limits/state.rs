@@ -42,7 +42,7 @@ pub(super) struct LimiterState {
     /// The buckets with waiting calls.
     pub(super) busy: Vec<Key>,
     pub(super) next_turn: u64,
-    /// Whether no call is admitted at all.
+    /// True if no call is admitted at all.
     pub(super) paused: bool,
     /// No call is admitted until one window after this, because others may have made calls.
     pub(super) quiet_since: Option<Duration>,
@@ -50,11 +50,11 @@ pub(super) struct LimiterState {
     pub(super) sweep_at: usize,
 }
 
-/// How many calls of each window are left to calls that have waited longer.
+/// The number of calls of each window that are left to calls that have waited longer.
 type KeptRoom = SecondaryMap<Key, usize>;
 
 impl Taken {
-    /// What has to be free, with the room in `kept` left to others.
+    /// Returns what has to be free, with the room in `kept` left to others.
     fn beside(self, kept: &KeptRoom) -> usize {
         self.count.saturating_add(kept.get(self.window).copied().unwrap_or_default())
     }
@@ -239,13 +239,13 @@ impl LimiterState {
         self.windows.get(window).is_some_and(|counter| counter.window.is_free(now, count))
     }
 
-    /// Whether no call of `bucket` is ever admitted, because the share of a limit is less than one call.
+    /// Returns whether no call of `bucket` is ever admitted, because the share of a limit is less than one call.
     pub(super) fn is_closed(&self, bucket: Key) -> bool {
         self.buckets.get(bucket).is_some_and(|bucket| bucket.closed)
     }
 
-    /// How long it takes until a call of `bucket` can be admitted, and the limit that delays it. If the time is not
-    /// known yet, it is a whole window.
+    /// Returns how long it takes until a call of `bucket` can be admitted, and the limit that delays it. If the time is
+    /// not known yet, it is a whole window.
     pub(super) fn free_in(&self, bucket: Key, now: Duration) -> (Duration, Option<BindingLimit>) {
         let (free, counter) = self.free_at(bucket);
         let span = counter.map(|counter| counter.window.span()).unwrap_or_default();
@@ -364,7 +364,8 @@ impl LimiterState {
     }
 }
 
-/// Whether a new bucket would be equivalent. Shared windows outlive a bucket, because they have keys of their own.
+/// Returns whether a new bucket would be equivalent. Shared windows outlive a bucket, because they have keys of their
+/// own.
 fn is_idle(bucket: &Bucket, windows: &SlotMap<Key, Counter>, now: Duration) -> bool {
     let watched = if bucket.alone > 0 { &bucket.windows[..bucket.alone] } else { &bucket.windows };
     let mut counters = watched.iter().filter_map(|taken| windows.get(taken.window));
@@ -380,7 +381,7 @@ pub(super) struct Granted {
 
 // Callers that wait.
 impl LimiterState {
-    /// Whether no call waits.
+    /// Returns whether no call waits.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
         self.busy.is_empty()

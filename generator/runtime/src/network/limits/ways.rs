@@ -1,4 +1,4 @@
-//! How long requests take until the exchange counts them, and a lower bound on the next ones.
+//! Learns how long requests take until the exchange counts them, and a lower bound on the next ones.
 //!
 //! Round trips bound no single way: with constant trips whose ways vary, 12 of 10 calls arrived. The exchange's clock
 //! bounds it without a difference of clocks, because arrivals and ways contain the same one.
@@ -16,7 +16,7 @@ const BLOCKS: usize = 16;
 /// The bound is recomputed after this many ways. A way shorter than all before it counts at once.
 const EVERY: usize = 16;
 
-/// What the first way is taken to be, in microseconds, so that others may be shorter or longer by half an hour.
+/// The value of the first way, in microseconds, so that others may be shorter or longer by half an hour.
 const FIRST: u32 = 1 << 31;
 
 /// Recent ways to the exchange over connections that were open already, and a lower bound on the next ones.
@@ -27,7 +27,7 @@ const FIRST: u32 = 1 << 31;
 /// Nothing is allocated, and a way costs a few instructions.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// What is subtracted from the exchange's time, in microseconds; `None` before the first one.
+    /// The microseconds that are subtracted from the exchange's time; `None` before the first one.
     zero: Option<i64>,
     count: usize,
     /// Microseconds, rounded down.

@@ -60,9 +60,10 @@ pub(super) struct Window {
     /// Admitted calls that have not ended.
     held: usize,
     blocked_until: Duration,
-    /// How much shorter than the bound a way may turn out.
+    /// The time by which a way may turn out shorter than the bound.
     way_margin: Duration,
-    /// How long before it is counted the next call is admitted, on the scale of `ways`; zero if that is not known.
+    /// The time between the admission of the next call and its count, on the scale of `ways`; zero if that is not
+    /// known.
     lead: Duration,
     ways: Ways,
     /// About how long a trip takes, in microseconds, for plans.
@@ -79,7 +80,7 @@ struct Ended {
     by_exchange: Duration,
 }
 
-/// How a call was answered.
+/// The answer to a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     pub(super) sent: Duration,
@@ -115,18 +116,18 @@ impl Window {
         self.most
     }
 
-    /// How many calls may still arrive.
+    /// Returns how many calls may still arrive.
     #[cfg(feature = "redis")]
     pub(super) fn under_way(&self, now: Duration) -> usize {
         self.held + self.ended.iter().filter(|ended| ended.until > now.saturating_add(self.span)).count()
     }
 
-    /// Whether there ever is room for `count` calls.
+    /// Returns whether there ever is room for `count` calls.
     pub(super) fn can_take(&self, count: usize) -> bool {
         count <= self.most
     }
 
-    /// Whether a new one would be equivalent.
+    /// Returns whether a new one would be equivalent.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
         let expired = self.ended.back().is_none_or(|latest| latest.expires <= now);
         self.held == 0 && expired && self.blocked_until <= now
@@ -145,7 +146,7 @@ impl Window {
         Some(expires.max(self.blocked_until))
     }
 
-    /// Whether there is room for `count` more calls: [`free_at`](Self::free_at) without the arithmetic.
+    /// Returns whether there is room for `count` more calls: [`free_at`](Self::free_at) without the arithmetic.
     #[inline]
     pub(super) fn is_free(&self, now: Duration, count: usize) -> bool {
         let taken = self.ended.len() + self.held + count;

@@ -35,7 +35,7 @@ pub struct Authenticator {
     query: Vec<Varying<&'static str>>,
     /// The pairs that follow the parameters, in the same place.
     after: Vec<Varying<&'static str>>,
-    /// Whether requests carry the time, the time when they expire, and a nonce.
+    /// True if requests carry the time, the time when they expire, and a nonce.
     has_timestamp: bool,
     has_expiry: bool,
     has_nonce: bool,
@@ -48,7 +48,7 @@ struct Varying<N> {
     name: N,
     parts: &'static [Part],
     is_secret: bool,
-    /// Whether it contains the signature, so that it is not part of what is signed.
+    /// True if it contains the signature, so that it is not part of what is signed.
     is_signature: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct Credentials {
     unset: Option<Unset>,
 }
 
-/// What proves that a caller holds the key.
+/// The proof that a caller holds the key.
 #[derive(Clone)]
 enum Proof {
     Secret(Secret),
@@ -146,7 +146,7 @@ impl Credentials {
     }
 }
 
-/// What is wrong with a part of credentials: it is empty, has a line break, white space around it, or no plain text.
+/// The faults of a part of credentials: it is empty, has a line break, white space around it, or no plain text.
 type PartFaults = [&'static str; 4];
 
 const KEY: PartFaults = [

@@ -1,4 +1,4 @@
-//! How the signatures of a client are made.
+//! Makes the signatures of a client.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::token::token;
 use crate::data::error::BuildError;
 use crate::data::tables::{Algorithm, Content, Encoding, SecretForm, Signature};
 
-/// How signatures are made.
+/// The way signatures are made.
 #[derive(Clone)]
 pub(super) struct Signing {
     signer: Arc<dyn Signer>,
@@ -54,7 +54,7 @@ impl Signing {
     }
 }
 
-/// How the text of a private key begins.
+/// The beginning of the text of a private key.
 const PEM: &str = "-----BEGIN ";
 
 /// The signer for `secret`: a private key in PEM, or a text as `signature` describes.

@@ -1,4 +1,4 @@
-//! What signs requests.
+//! Signs requests.
 
 use crate::data::error::BuildError;
 use crate::data::tables::Algorithm;

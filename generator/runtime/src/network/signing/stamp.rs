@@ -21,7 +21,7 @@ pub(crate) struct Stamp {
     pub(crate) nonce: ArrayString<LONGEST_NONCE>,
     /// The call that the request makes.
     pub(crate) call: Option<Call>,
-    /// Whether the parameters are a form.
+    /// True if the parameters are a form.
     pub(crate) is_form: bool,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Sources<'a> {
     pub(super) credentials: &'a Credentials,
     /// The signer, and how its signatures are written.
     pub(super) signer: Option<(&'a dyn Signer, Encoding)>,
-    /// How the query is signed.
+    /// The way the query is signed.
     pub(super) signed_query: SignedQuery,
     pub(super) stamp: &'a Stamp,
     /// The path of the request, which is known before the rest of it.

@@ -32,8 +32,9 @@ pub struct TransportLimits {
     pub call: Duration,
     /// The maximum length of a response body in bytes. By default 16 MiB.
     pub max_body: usize,
-    /// How long a connection is kept after its last response. By default 30 seconds: servers close idle connections
-    /// after about a minute, and a request over a connection that is just being closed has an unknown outcome.
+    /// The time for which a connection is kept after its last response. By default 30 seconds: servers close idle
+    /// connections after about a minute, and a request over a connection that is just being closed has an unknown
+    /// outcome.
     pub idle: Duration,
     /// The maximum number of idle connections to one origin. By default 64.
     pub max_idle: usize,

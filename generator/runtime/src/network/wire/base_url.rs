@@ -95,7 +95,8 @@ fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTPS || *scheme == Scheme::HTTP
 }
 
-/// Whether it is a host with at most a port: what is parsed as a port here must not be a name to another parser.
+/// Returns whether it is a host with at most a port: what is parsed as a port here must not be a name to another
+/// parser.
 fn names_a_host(authority: &Authority) -> bool {
     let host = authority.host();
     let port = authority.as_str().strip_prefix(host).unwrap_or_default();

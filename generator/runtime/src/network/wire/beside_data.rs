@@ -1,4 +1,4 @@
-//! What answers have beside their data: the body of a refusal, and data in headers.
+//! The values that answers have beside their data: the body of a refusal, and data in headers.
 
 use super::response::Reply;
 use crate::data::error::Error;

@@ -1,4 +1,4 @@
-//! What error codes prove, and which of them a client trusts.
+//! The proof that error codes give, and the codes that a client trusts.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::data::operation::DynOperation;
 use crate::data::parameters::{Named, Parameters};
 use crate::data::tables::{Api, CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 
-/// How a client interprets error codes.
+/// The interpretation of error codes by a client.
 ///
 /// Documented codes always count. By default, so do codes on which several independent sources agree. A code with a
 /// single source, or with sources that contradict each other, proves nothing.
@@ -28,11 +28,11 @@ pub struct CodePolicy {
     believes_observed: bool,
     named: Vec<(String, CodeProof)>,
     repeats_after: Duration,
-    /// Whether the answer that is read may belong to a repeat.
+    /// True if the answer that is read may belong to a repeat.
     may_answer_repeat: bool,
 }
 
-/// How long after a request a copy of it may follow, unless a policy says otherwise.
+/// The time after a request at which a copy of it may follow, unless a policy says otherwise.
 const REPEATS_AFTER: Duration = Duration::from_secs(1);
 
 impl Default for CodePolicy {
@@ -59,7 +59,7 @@ impl CodePolicy {
         self
     }
 
-    /// How long something between this client and the exchange waits before it repeats a request that changes
+    /// Returns how long something between this client and the exchange waits before it repeats a request that changes
     /// something, which a proxy may do when it gets no answer, although HTTP forbids it. In an answer that comes later,
     /// a code proves that nothing was done only if every copy of the request would be refused with it, as for a missing
     /// parameter. By default a second; `Duration::MAX` if nothing repeats requests, zero if it may happen at once.
@@ -68,7 +68,7 @@ impl CodePolicy {
         self
     }
 
-    /// Whether an answer that came this long after its request left may belong to a repeat.
+    /// Returns whether an answer that came this long after its request left may belong to a repeat.
     pub(crate) fn may_answer_repeat(&self, took: Duration) -> bool {
         took >= self.repeats_after
     }
@@ -105,25 +105,25 @@ impl CodePolicy {
 /// The meaning of a code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadCode {
-    /// What is known about the code, trusted or not.
+    /// The facts known about the code, trusted or not.
     pub(crate) known: Option<&'static KnownError>,
     believed: Option<(Certainty, CodeProof, Stage)>,
-    /// Whether the answer may belong to a repeat.
+    /// True if the answer may belong to a repeat.
     may_answer_repeat: bool,
 }
 
 impl ReadCode {
-    /// Whether the answer may belong to a repeat.
+    /// Returns whether the answer may belong to a repeat.
     pub(crate) fn may_answer_repeat(&self) -> bool {
         self.may_answer_repeat
     }
 
-    /// What it proves, if it is trusted.
+    /// Returns what it proves, if it is trusted.
     pub(crate) fn proves(&self) -> Option<CodeProof> {
         self.believed.map(|(_, proves, _)| proves)
     }
 
-    /// How a call with this code ended.
+    /// Returns how a call with this code ended.
     pub(crate) fn call_result(&self) -> CallResult {
         match self.believed {
             None => CallResult::UnlistedCode,
@@ -157,7 +157,8 @@ impl ReadCode {
     }
 }
 
-/// Whether a request, or an item of it, does several things, so that one may be done although another is refused.
+/// Returns whether a request, or an item of it, does several things, so that one may be done although another is
+/// refused.
 pub(crate) fn is_compound(operation: &dyn DynOperation) -> bool {
     let meta = operation.meta();
     meta.compound.is_some() && {
@@ -168,14 +169,14 @@ pub(crate) fn is_compound(operation: &dyn DynOperation) -> bool {
     }
 }
 
-/// Whether a request with these parameters does several things.
+/// Returns whether a request with these parameters does several things.
 pub(crate) fn is_compound_with(meta: &Meta, named: &Named) -> bool {
     meta.compound.is_some_and(|compound| {
         compound.when.is_none_or(|(parameter, value)| named.text(parameter).as_deref() == Some(value))
     })
 }
 
-/// Whether an item of a batch does several things. Each item has its own result, so its own parameters decide.
+/// Returns whether an item of a batch does several things. Each item has its own result, so its own parameters decide.
 pub(crate) fn is_compound_item(meta: &Meta, item: &dyn Parameters) -> bool {
     let depends = meta.compound.is_some_and(|compound| compound.when.is_some());
     depends && is_compound_with(meta, &Named::of(item))

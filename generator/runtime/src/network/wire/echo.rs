@@ -10,7 +10,7 @@ use crate::data::operation::DynOperation;
 use crate::data::parameters::Named;
 use crate::data::tables::{Echo, Echoes, Shows, Step};
 
-/// How a value of a response compares with its request.
+/// The relation of a value of a response to its request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparison {
     Agrees,
@@ -22,9 +22,9 @@ enum Comparison {
     NotSent,
 }
 
-/// Whether data repeats an id of the request that was sent. Refuses data that cannot belong to that request: data with
-/// another id, or without any although the request has one. Of a list, one item is enough. `None` stands for data that is
-/// absent.
+/// Returns whether data repeats an id of the request that was sent. Refuses data that cannot belong to that request:
+/// data with another id, or without any although the request has one. Of a list, one item is enough. `None` stands for
+/// data that is absent.
 pub(super) fn repeats_an_id(
     operation: &dyn DynOperation,
     sent: &SentRequest,
@@ -89,13 +89,14 @@ fn items_of<'a>(data: Option<Reader<'a>>, list: Option<&'static str>) -> Vec<Rea
     items
 }
 
-/// Whether a body is the response to a call with another number in the member `id`. A refusal need not have one.
+/// Returns whether a body is the response to a call with another number in the member `id`. A refusal need not have
+/// one.
 pub(super) fn is_of_another_call(id: &str, sent: &SentRequest, body: &[u8]) -> bool {
     let id = |json| Some(Named::read(std::str::from_utf8(json).ok()?).text(id)?.into_owned());
     matches!((id(&sent.body), id(body)), (Some(own), Some(other)) if own != other)
 }
 
-/// How the values of a response compare together.
+/// The relation of all values of a response to its request.
 #[derive(Default)]
 struct Agreement {
     /// An id agrees.

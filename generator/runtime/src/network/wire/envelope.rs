@@ -25,20 +25,20 @@ pub(super) struct Opened<'a> {
     pub(super) time: Option<Timestamp>,
 }
 
-/// What an envelope is.
+/// The kind of an envelope.
 enum Around<'a> {
     Members(Members<'a>),
     Elements(Elements),
 }
 
-/// What a value is called within it.
+/// The name of a value within an envelope.
 enum Key<'a> {
     Name(Cow<'a, str>),
     Place(usize),
 }
 
 impl Key<'_> {
-    /// Whether it is the first step of a path.
+    /// Returns whether it is the first step of a path.
     fn begins(&self, path: &[PathStep]) -> bool {
         match (self, path.first()) {
             (Self::Name(own), Some(PathStep::Member(name))) => own == name,
@@ -208,14 +208,14 @@ impl<'a> Opened<'a> {
         Ok(Step::BehindOther)
     }
 
-    /// Whether a code or a message can be within the value `key`.
+    /// Returns whether a code or a message can be within the value `key`.
     fn has_place_in(&self, key: &Key<'_>) -> bool {
         let mut paths = self.envelope.code.iter().chain(self.envelope.message);
         paths.any(|path| key.begins(path))
     }
 
-    /// Whether the value `key` is a second one at a place for a code. Even if the first had no code, an answer with two
-    /// proves nothing.
+    /// Returns whether the value `key` is a second one at a place for a code. Even if the first had no code, an answer
+    /// with two proves nothing.
     fn reads_code_again(&mut self, key: &Key<'_>) -> bool {
         let places = self.envelope.code.iter().zip(0..u32::BITS).filter(|(path, _)| key.begins(path));
         let here = places.fold(0, |here, (_, place)| here | 1 << place);

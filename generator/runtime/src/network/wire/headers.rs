@@ -48,7 +48,7 @@ impl HeaderValues {
         Ok(())
     }
 
-    /// Those that select a market, with their values; empty for the default market.
+    /// Returns the headers that select a market, with their values; empty for the default market.
     pub(crate) fn market(&self) -> String {
         let mut lines = Vec::new();
         for (header, _, value) in self.values.iter().filter(|(header, ..)| header.selects_market) {

@@ -8,7 +8,7 @@ use http::header::LINK;
 use crate::data::parameters::query_value;
 use crate::data::tables::NextPage;
 
-/// What the headers of an answer say about the next page.
+/// The statement of an answer's headers about the next page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NextPageHint {
     /// Nothing: there is no next page unless something else shows one.
@@ -56,7 +56,7 @@ fn following(links: &str) -> Option<&str> {
     }
 }
 
-/// Whether one of the parameters of a link is a relation, and the first such one contains `next`.
+/// Returns whether one of the parameters of a link is a relation, and the first such one contains `next`.
 fn is_next(parameters: &str) -> bool {
     let mut rest = parameters;
     while !rest.is_empty() {

@@ -1,4 +1,4 @@
-//! What an answer reports about the pools of rate limits.
+//! The reports of an answer about the pools of rate limits.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use crate::data::tables::{Count, PoolReporting, Reset, ResetForm, ResponseValue}
 /// The number of pools that an API can report.
 pub const MAX_POOLS: usize = 4;
 
-/// What an answer reports about one pool.
+/// The report of an answer about one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolReport {
-    /// Its name.
+    /// The name.
     pub pool: &'static str,
-    /// How much of it remains.
+    /// The calls that remain.
     pub remaining: u32,
-    /// How long it takes until all of it is free, if the answer says so.
+    /// The time until the whole pool is free, if the answer says so.
     pub reset: Option<Duration>,
 }
 
@@ -37,7 +37,7 @@ impl PoolReport {
     }
 }
 
-/// What `response` reports about the pools of `table`.
+/// Returns what `response` reports about the pools of `table`.
 pub(crate) fn pool_reports(table: &[PoolReporting], response: &Response<Bytes>) -> [Option<PoolReport>; MAX_POOLS] {
     let mut all = [None; MAX_POOLS];
     for (report, of) in all.iter_mut().zip(table) {
@@ -56,7 +56,8 @@ fn of_pool(of: &PoolReporting, response: &Response<Bytes>) -> Option<PoolReport>
     Some(PoolReport { pool: of.pool, remaining: u32::try_from(remaining).unwrap_or(u32::MAX), reset })
 }
 
-/// How long it takes until a pool is free. A time is compared with that of the response itself, because clocks differ.
+/// Returns how long it takes until a pool is free. A time is compared with that of the response itself, because clocks
+/// differ.
 fn reset_in(reset: &Reset, response: &Response<Bytes>) -> Option<Duration> {
     let text = text(&reset.value, response)?;
     let number = || text.trim().parse::<u64>().ok();

@@ -37,7 +37,7 @@ use crate::data::parameters::Named;
 use crate::data::tables::{AnswerForm, Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
 use crate::data::value::{Shown, Timestamp, part};
 
-/// How many characters of a response without an envelope serve as its message.
+/// The number of characters of a response without an envelope that serve as its message.
 const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
@@ -85,7 +85,7 @@ pub(crate) fn read_answer(
     })
 }
 
-/// Whether the items of a request have ids, by which the results in its response are matched with them.
+/// Returns whether the items of a request have ids, by which the results in its response are matched with them.
 fn lists_ids(operation: &dyn DynOperation) -> bool {
     let id = operation.meta().client_id.as_ref();
     id.and_then(|id| Some((id.list?, id.parameter))).is_some_and(|(list, id)| {
@@ -94,8 +94,8 @@ fn lists_ids(operation: &dyn DynOperation) -> bool {
     })
 }
 
-/// Whether data repeats an id of the request. Refuses data that does not belong to the request; `None` stands for data
-/// that is absent.
+/// Checks that data repeats an id of the request. Refuses data that does not belong to the request; `None` stands for
+/// data that is absent.
 type Check<'a> = &'a dyn Fn(Option<&Reader<'_>>) -> Result<bool, ReadError>;
 
 fn read(
@@ -154,7 +154,7 @@ fn without_mark(body: Bytes) -> Bytes {
     if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
 }
 
-/// Whether `body` has the envelope of the API. Without an envelope, every body has.
+/// Returns whether `body` has the envelope of the API. Without an envelope, every body has.
 pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     let Some(envelope) = &api.envelope else { return true };
     let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
@@ -169,15 +169,15 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
     if in_envelope { None } else { date(headers) }
 }
 
-/// How a client reads answers.
+/// The settings by which a client reads answers.
 #[derive(Clone, Copy)]
 pub(crate) struct AnswerSettings<'a> {
     pub(crate) codes: &'a CodePolicy,
-    /// Whether records keep unknown members.
+    /// True if records keep unknown members.
     pub(crate) keeps_unknown: bool,
 }
 
-/// What is known about the request.
+/// The facts known about the request.
 struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     keeps_unknown: bool,
@@ -197,7 +197,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// Whether the response is to be read with the envelope.
+    /// Returns whether the response is to be read with the envelope.
     fn is_around(&self, envelope: &Envelope) -> bool {
         // Data that is the whole body need not be an object, and then it has no code.
         let may_be_bare = envelope.success.is_none() && self.meta.data_path(self.api).is_none();
@@ -242,13 +242,13 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether data repeats an id of the request. Refuses data that does not belong to the request, and data that shows
-    /// nothing of what it should.
+    /// Checks that data repeats an id of the request. Refuses data that does not belong to the request, and data that
+    /// shows nothing of what it should.
     fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
         Ok(check(data.as_ref())? || shown::refuse_empty(self.meta, data).map(|()| false)?)
     }
 
-    /// What a success lacks that the documents describe. A read changes nothing, so its message may be missing.
+    /// Returns what a success lacks that the documents describe. A read changes nothing, so its message may be missing.
     fn lack_of(&self, success: SuccessWith, opened: &Opened<'_>) -> Option<&'static str> {
         let is_read = self.meta.effect == Effect::Read;
         if success.status.is_some_and(|status| status != self.status.as_u16()) {
@@ -356,12 +356,12 @@ impl<'a> Answer<'a> {
         self.refused_as(call_result, (code, read), &message, None)
     }
 
-    /// Whether a family can list HTTP statuses as codes: if a success has no code, they take its place.
+    /// Returns whether a family can list HTTP statuses as codes: if a success has no code, they take its place.
     fn status_is_a_code(&self) -> bool {
         self.api.envelope.as_ref().is_none_or(|envelope| envelope.success.is_none())
     }
 
-    /// Whether the body begins like an envelope and is truncated: it may have been a success.
+    /// Returns whether the body begins like an envelope and is truncated: it may have been a success.
     fn is_torn(&self) -> bool {
         let is_whole = |text| {
             let mut from = Reader::new(text);
@@ -434,17 +434,17 @@ pub struct Reply<T> {
     /// The time in the signature of the request; `None` if the request was not sent by a client.
     pub signed_at: Option<Timestamp>,
     pub(crate) left: Option<Moment>,
-    /// Whether it has all that the documents say of a success, or repeats an id of its request.
+    /// True if it has all that the documents say of a success, or repeats an id of its request.
     pub(crate) is_full: bool,
-    /// Whether it came so late that it may belong to a repeat of the request.
+    /// True if it came so late that it may belong to a repeat of the request.
     pub(crate) may_answer_repeat: bool,
     /// The HTTP status.
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
     pub remaining: Option<u32>,
-    /// What the headers say about the next page of a listing.
+    /// The statement of the headers about the next page of a listing.
     pub(crate) onward: NextPageHint,
-    /// How long the call waited for its rate limits.
+    /// The time that the call waited for its rate limits.
     pub waited: Duration,
     /// The attempts of the same change that got no answer before this one did; see
     /// [`Retrying::cancel`](crate::calls::retry::Retrying::cancel).
@@ -461,7 +461,7 @@ pub struct Reply<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EarlierAttempts {
-    /// How many there are.
+    /// The number.
     pub count: u32,
     /// Until when the last of them may be carried out, by the clock of this machine; `None` if its signature does not
     /// expire. What is placed afterwards stays.

@@ -1,5 +1,5 @@
-//! What a success shows: data without what the documents promise is not the data of the operation. Taken for it, an
-//! answer of something else would be a complete listing of nothing, or a result without failures.
+//! Decides what a success shows: data without what the documents promise is not the data of the operation. Taken for
+//! it, an answer of something else would be a complete listing of nothing, or a result without failures.
 
 use super::envelope::go_to;
 use crate::data::json::{Kind, ReadError, Reader};
@@ -27,7 +27,7 @@ pub(super) fn refuse_empty(meta: &Meta, data: Option<Reader<'_>>) -> Result<(), 
     }
 }
 
-/// Whether data is a list, or an object with one: in its member `list`, or else of its values.
+/// Returns whether data is a list, or an object with one: in its member `list`, or else of its values.
 fn lists_something(list: Option<&'static str>, mut data: Reader<'_>) -> bool {
     if let (Kind::Object, Some(list)) = (data.peek(), list) {
         let mut within = data.ahead();
@@ -38,7 +38,7 @@ fn lists_something(list: Option<&'static str>, mut data: Reader<'_>) -> bool {
     matches!(data.peek(), Kind::Array | Kind::Object)
 }
 
-/// Whether a record has one of its members. It can also travel as an array of their values, or as one value.
+/// Returns whether a record has one of its members. It can also travel as an array of their values, or as one value.
 fn shows_one_of(members: &[&str], data: &mut Reader<'_>) -> Result<bool, ReadError> {
     match data.peek() {
         Kind::Object => {

@@ -29,14 +29,14 @@ pub(super) struct QueryTimes {
     pub(super) at_least: Duration,
     /// The greatest time from the signing of the request to the arrival of the response.
     pub(super) at_most: Duration,
-    /// How much later than by local clocks the signature may expire by the exchange's.
+    /// The time by which the signature may expire later by the exchange's clock than by local ones.
     pub(super) uncertainty: Duration,
 }
 
 /// A time in a response is not the exchange's if it is later by more than this than every possible time.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// Whether an absence proves that the request had no effect.
+/// Returns whether an absence proves that the request had no effect.
 pub(super) fn proves(
     confirm: &Confirm,
     sent: &Sent,

@@ -46,7 +46,8 @@ pub struct ItemConfirmation<I, T, R> {
 }
 
 impl<I, T, R> BatchConfirmation<I, T, R> {
-    /// Whether every item had its effect; of a request without items, whether every result can be read and is a success.
+    /// Returns whether every item had its effect; of a request without items, whether every result can be read and is a
+    /// success.
     pub fn all_done(&self) -> bool {
         match self.items.is_empty() {
             true => self.bad.is_empty() && self.unmatched.iter().all(|unmatched| unmatched.result.is_ok()),

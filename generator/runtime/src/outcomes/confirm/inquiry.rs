@@ -25,8 +25,8 @@ pub(super) struct Evaluated {
 }
 
 impl Evaluated {
-    /// What the answers of two places prove together: it is absent only if neither has it, and the first one was
-    /// queried before.
+    /// Returns what the answers of two places prove together: it is absent only if neither has it, and the first one
+    /// was queried before.
     pub(super) fn and_then(self, second: Self) -> Self {
         if matches!(second.finding, Finding::Absence) { self } else { second }
     }
@@ -38,7 +38,7 @@ pub(super) struct Inquiry {
     call: Option<Arc<Error>>,
     signed_at: Timestamp,
     absences: ConsecutiveAbsences,
-    /// How many queries were answered.
+    /// The number of queries that were answered.
     queries: u32,
     confirmation: Concluded,
 }
@@ -56,18 +56,18 @@ impl Inquiry {
         unknown(self.call, self.signed_at, None, Because::new(because, None), 0)
     }
 
-    /// Whether the outcome is not known yet.
+    /// Returns whether the outcome is not known yet.
     pub(super) fn is_open(&self) -> bool {
         self.confirmation.outcome() == Outcome::Unknown
     }
 
-    /// Whether another query could settle it.
+    /// Returns whether another query could settle it.
     pub(super) fn can_change(&self) -> bool {
         matches!(&self.confirmation, Confirmation::Unknown(still) if still.can_change())
     }
 
-    /// Whether a record from outside can prove it. If the exchange refused it although such a record shows its effect,
-    /// only a query can decide.
+    /// Returns whether a record from outside can prove it. If the exchange refused it although such a record shows its
+    /// effect, only a query can decide.
     pub(super) fn takes_records(&self) -> bool {
         !self.is_contradicted()
     }
@@ -102,7 +102,7 @@ impl Inquiry {
         self.confirmation = self.done(None, outside);
     }
 
-    /// What follows from what an answer proves. `is_repeated` if an absence was stated often enough in a row.
+    /// Returns what follows from what an answer proves. `is_repeated` if an absence was stated often enough in a row.
     fn concluded(&self, Evaluated { finding, answer }: Evaluated, is_repeated: bool) -> Concluded {
         match finding {
             Finding::Proof => self.done(answer.ok().and_then(of_record), None),
@@ -132,14 +132,14 @@ impl Inquiry {
         unknown(self.call.clone(), self.signed_at, last, because, self.queries)
     }
 
-    /// Whether the call was refused because its id was used before.
+    /// Returns whether the call was refused because its id was used before.
     fn is_duplicate(&self) -> bool {
         let refusal = self.call.as_ref().and_then(|call| call.exchange());
         // To a repeat, it may say that the first copy used the id.
         refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId) && !error.may_answer_repeat)
     }
 
-    /// Whether the exchange refused it, although a record from outside shows its effect.
+    /// Returns whether the exchange refused it, although a record from outside shows its effect.
     fn is_contradicted(&self) -> bool {
         matches!(self.call.as_deref(), Some(Error::Unknown(unknown)) if unknown.is_contradicted)
     }
@@ -203,9 +203,9 @@ impl Pace {
         Self { end: now.saturating_add(policy.deadline), wait, longest }
     }
 
-    /// How long to wait after a round, in which an answer asked to wait for `requested`; a longer wait than a minute is
-    /// not believed, as by the limiter. `None` if nothing is queried again: the deadline passed, or would before what was
-    /// asked for.
+    /// Returns how long to wait after a round, in which an answer asked to wait for `requested`; a longer wait than a
+    /// minute is not believed, as by the limiter. `None` if nothing is queried again: the deadline passed, or would
+    /// before what was asked for.
     pub(super) fn pause(&mut self, now: Duration, requested: Duration) -> Option<Duration> {
         let requested = requested.min(LONGEST_REQUESTED);
         let (wait, left) = (self.wait, self.end.saturating_sub(now));

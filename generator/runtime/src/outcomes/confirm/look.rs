@@ -16,7 +16,7 @@ use crate::data::lifecycle::{HasState, OrderShown, PropertyShown, Sighting};
 use crate::data::tables::Outcome;
 use crate::network::wire::Reply;
 
-/// How the orders of a stored change are looked up.
+/// The queries that look up the orders of a stored change.
 #[derive(Clone, Copy)]
 pub(crate) struct OrderLookup {
     /// Reads the ids of the orders in a stored request; `None` for an order without an id.
@@ -44,7 +44,7 @@ pub(crate) type LookUp =
 /// A query of an order under way.
 pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<LookedUp, Error>> + Send + 'a>>;
 
-/// What a query shows of an order.
+/// The result of a query for an order.
 pub(crate) enum LookedUp {
     Seen(Sighting),
     /// The exchange answers that it does not exist, at every place where it may be.
@@ -76,7 +76,7 @@ impl OrderLookup {
 
 // By the type of the record, because many operations have the same.
 
-/// What a record shows of an order.
+/// Returns what a record shows of an order.
 fn sighting<R: HasState + Encode + 'static>(record: &AnyRecord) -> Option<Sighting> {
     record.get::<R>().map(Sighting::of)
 }
@@ -125,7 +125,7 @@ fn look_up<'a>(
     })
 }
 
-/// What an answer shows of the order.
+/// Returns what an answer shows of the order.
 fn picked(
     question: &Question,
     sighting: SightingOf,

@@ -15,7 +15,7 @@ use crate::data::tables::Outcome;
 use crate::state::evidence::{Evidence, MAX_REFUSED, OutsideRecord, Target};
 use crate::state::journal::{CHUNK, ChangeNumber, Ending, ItemEnding, Journal, Selection, StoredChange};
 
-/// What a record from outside proves about the requests that it may belong to.
+/// The verdicts on the requests that a record from outside may belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "it may contradict what is known"]
@@ -25,7 +25,7 @@ pub struct OutsideEvidence {
     pub requests: Vec<RequestEvidence>,
 }
 
-/// What a record proves of one request.
+/// The verdict on one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestEvidence {
@@ -35,11 +35,11 @@ pub struct RequestEvidence {
     pub id: String,
     /// The change in the journal; `None` for a request that is being confirmed.
     pub change: Option<ChangeNumber>,
-    /// What the record proves.
+    /// The verdict.
     pub verdict: EvidenceVerdict,
 }
 
-/// What a record proves.
+/// The verdict of a record on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvidenceVerdict {
@@ -49,9 +49,10 @@ pub enum EvidenceVerdict {
     ProvesItem,
     /// Nothing, and why.
     Nothing(&'static str),
-    /// It cannot be the record of the request, although it has its id, and why.
+    /// The record cannot be that of the request, although it has its id, for this reason.
     Another(&'static str),
-    /// It shows the effect of a request that had none as far as was known, and how that was known. Query the order.
+    /// The record shows the effect of a request that had none as far as was known; the text says how that was known.
+    /// Query the order.
     Contradicts(&'static str),
 }
 
@@ -234,13 +235,13 @@ async fn evaluate_change(
     Ok(EvidenceVerdict::Proves)
 }
 
-/// Whether a record may show an effect that the journal does not have.
+/// Returns whether a record may show an effect that the journal does not have.
 fn may_be_contradicted(stored: &StoredChange) -> bool {
     stored.ending.as_ref().is_some_and(|ending| ending.outcome != Outcome::Done)
         || stored.items.iter().any(|item| item.outcome != Outcome::Done)
 }
 
-/// What a record proves that is not a proof of the effect.
+/// Returns what a record proves that is not a proof of the effect.
 fn unproven(evidence: Evidence) -> EvidenceVerdict {
     match evidence {
         Evidence::Proof => EvidenceVerdict::Proves,

@@ -22,7 +22,7 @@ use crate::network::wire::Reply;
 /// A query under way in one place.
 pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRecord>>, Error>> + Send + 'a>>;
 
-/// What identifies a record: a field and its text.
+/// The members that identify a record: a field and its text.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordId<'a> {
     pub(super) field: &'static str,

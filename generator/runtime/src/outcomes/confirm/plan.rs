@@ -1,5 +1,5 @@
-//! How the effect of an operation is queried, without its types, so that confirmation is compiled once and not for each
-//! operation.
+//! The queries for the effect of an operation, without its types, so that confirmation is compiled once and not for
+//! each operation.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::data::operation::{Operation, Repeatable};
 use crate::data::tables::Meta;
 use crate::state::evidence::Target;
 
-/// How the effect of requests of one operation is queried.
+/// The queries for the effect of requests of one operation.
 pub(super) struct QueryPlan {
     /// The operation.
     pub(super) meta: &'static Meta,

@@ -69,9 +69,9 @@ impl Place {
     }
 }
 
-/// What a response shows of the thing.
+/// The result that a response shows of the thing.
 pub(super) enum QueryResult {
-    /// Its record.
+    /// The record.
     Record(AnyRecord),
     /// That it is not there.
     Absent,
@@ -79,7 +79,7 @@ pub(super) enum QueryResult {
     Nothing(&'static str),
 }
 
-/// What a response proves.
+/// The proof that a response gives.
 pub(super) enum Finding {
     Proof,
     Nothing(&'static str),
@@ -119,7 +119,7 @@ impl Question {
         self.target.key()
     }
 
-    /// What it is about.
+    /// Returns what it is about.
     pub(super) fn target(&self) -> &Target {
         &self.target
     }
@@ -136,12 +136,12 @@ impl Question {
         }
     }
 
-    /// How the operation of the request is queried.
+    /// Returns how the operation of the request is queried.
     pub(super) fn plan(&self) -> &'static QueryPlan {
         self.plan
     }
 
-    /// What identifies the record of the thing.
+    /// Returns what identifies the record of the thing.
     fn record_id(&self) -> RecordId<'_> {
         RecordId { field: self.target.field(), key: self.target.key() }
     }
@@ -176,7 +176,7 @@ impl Question {
         }
     }
 
-    /// What an error of the query proves.
+    /// Returns what an error of the query proves.
     pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
         let error = match error {
             Error::Exchange(error) => error,
@@ -195,7 +195,7 @@ impl Question {
         self.is_absent(sent, times, policy)
     }
 
-    /// What the absence of the thing proves.
+    /// Returns what the absence of the thing proves.
     pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
         // Of the several things that the request does, the queried one is the last.
         if is_compound_with(self.plan.meta, self.target.named()) {
@@ -220,7 +220,7 @@ impl From<Evidence> for Finding {
     }
 }
 
-/// Whether a refusal of a query means that the thing does not exist.
+/// Returns whether a refusal of a query means that the thing does not exist.
 pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
     error.proves == Some(CodeProof::NoSuchOrder) || absent.iter().any(|known| known == error.code.as_str())
 }

@@ -19,12 +19,12 @@ impl AnyRecord {
         Self { record: Box::new(record), fields, form: R::FORM }
     }
 
-    /// Its fields.
+    /// Returns the fields.
     pub(super) fn fields(&self) -> &Named {
         &self.fields
     }
 
-    /// How it is written in JSON.
+    /// Returns how it is written in JSON.
     pub(super) fn form(&self) -> Form {
         self.form
     }

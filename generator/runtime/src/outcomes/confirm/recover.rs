@@ -27,16 +27,16 @@ use crate::network::observe;
 use crate::state::evidence::Target;
 use crate::state::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, StoredChange};
 
-/// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
+/// The recovery of changes of one operation. Emitted for each operation whose effect another one can query.
 pub struct Recovery {
     operation: &'static str,
-    /// Whether it creates something with an id, whose absence or presence is a proof.
+    /// True if it creates something with an id, whose absence or presence is a proof.
     creates: bool,
     confirm: Option<&'static Confirm>,
     plan: fn() -> &'static QueryPlan,
     /// The type of the record that a query returns.
     pub(super) record: fn() -> TypeId,
-    /// How the orders that it creates are looked up.
+    /// The look-up of the orders that the operation creates.
     pub(super) look: Option<OrderLookup>,
 }
 
@@ -58,9 +58,10 @@ pub struct RecoveredChanges {
 pub struct Recovered {
     /// The change, with its ending as stored now.
     pub stored: StoredChange,
-    /// What it was to create or change: one item, or one for each item of a batch. Empty if nothing queries it.
+    /// The things that the change was to create or change: one item, or one for each item of a batch. Empty if nothing
+    /// queries it.
     pub items: Vec<RecoveredItem>,
-    /// Whether the change stays open in the journal, for the next recovery.
+    /// True if the change stays open in the journal, for the next recovery.
     pub is_open: bool,
 }
 
@@ -70,9 +71,9 @@ pub struct Recovered {
 pub struct RecoveredItem {
     /// The id that it was queried by.
     pub id: Option<String>,
-    /// Whether the change had its effect on it.
+    /// True if the change had its effect on it.
     pub outcome: Outcome,
-    /// What shows that, or why it is unknown.
+    /// The proof of the outcome, or the reason why it is unknown.
     pub because: String,
     /// The last response to a query, if there was a record in it.
     pub record: Option<Bytes>,
@@ -109,17 +110,17 @@ impl Recovery {
         self.operation
     }
 
-    /// What a stored request was to create or change.
+    /// Returns what a stored request was to create or change.
     pub(super) fn targets(&self, request: &str) -> Vec<Option<Target>> {
         ((self.plan)().targets)(request).unwrap_or_default()
     }
 
-    /// How the orders that the operation creates are looked up, if it creates orders.
+    /// Returns how the orders that the operation creates are looked up, if it creates orders.
     pub(crate) fn creation(&self) -> Option<OrderLookup> {
         self.look.filter(|_| self.creates)
     }
 
-    /// Whether a stored request of the operation creates something.
+    /// Returns whether a stored request of the operation creates something.
     pub(crate) fn creates_by(&self, request: &str) -> bool {
         let given = || Named::read(request);
         self.confirm.is_some_and(|confirm| confirm.creates(|parameter| given().text(parameter).is_some()))
@@ -291,17 +292,18 @@ pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &Con
     needed.is_some()
 }
 
-/// How long after it left the effect of a request is visible on every machine; `None` if its signature does not expire.
+/// Returns how long after it left the effect of a request is visible on every machine; `None` if its signature does not
+/// expire.
 pub(crate) fn visible_within(client: &ClientCore, left: Moment, policy: &ConfirmPolicy) -> Option<Duration> {
     let window = client.signature_window(&Named::default())?;
     let uncertainty = client.signature_uncertainty(window, left.wall(), None);
     Some(policy.visible_after(window).saturating_add(uncertainty))
 }
 
-/// Whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of the
-/// exchange, and its effect was visible. Both clocks count, because that of this machine may have been set
-/// since, and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady
-/// clock counts, too.
+/// Returns whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of
+/// the exchange, and its effect was visible. Both clocks count, because that of this machine may have been set since,
+/// and both may be wrong together, as far as the policy allows. If this client sent it, for `id`, its steady clock
+/// counts, too.
 pub(crate) fn can_no_longer_arrive(
     client: &ClientCore,
     (request, id): (&str, Option<&str>),

@@ -40,7 +40,7 @@ pub(super) struct Open {
     call: Option<Arc<Error>>,
 }
 
-/// How much older than the signature allows a queried record may be.
+/// The time by which a queried record may be older than the signature allows.
 const EARLIER: Duration = Duration::from_secs(10);
 
 impl Open {
@@ -60,7 +60,7 @@ impl Open {
         Self { question, signed, left, call }
     }
 
-    /// Its queries, which have not begun.
+    /// Returns the queries, which have not begun.
     fn inquiry(&self) -> Inquiry {
         Inquiry::new(self.call.clone(), self.signed.signed_at)
     }
@@ -115,7 +115,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// How a wait ended.
+/// The end of a wait.
 enum Waited<T> {
     Ready(T),
     /// A record from outside proves what is waited for.
@@ -271,7 +271,7 @@ async fn ask(
     waited.map(|answer| evaluated(client, open, answer, QueryContext { begun, policy }))
 }
 
-/// What an answer proves, and the answer with its record picked out.
+/// Returns what an answer proves, and the answer with its record picked out.
 fn evaluated(
     client: &ClientCore,
     open: &Open,
@@ -319,7 +319,7 @@ fn query_times(client: &ClientCore, open: &Open, begun: Moment, there: Option<Ti
     QueryTimes { there, at_least, at_most, uncertainty }
 }
 
-/// Whether an answer shows that the first place does not have it, or not yet.
+/// Returns whether an answer shows that the first place does not have it, or not yet.
 fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
     match answer {
         Ok(reply) => matches!(reply.data, QueryResult::Absent),
@@ -365,7 +365,7 @@ async fn pause_until_proven(timer: &dyn Timer, length: Duration, proofs: &[&Pend
     .await;
 }
 
-/// Whether a record from outside proves a change. If not, `waker` is called when one does.
+/// Returns whether a record from outside proves a change. If not, `waker` is called when one does.
 fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
     pending.is_some_and(|pending| {
         pending.wake(waker);
@@ -373,7 +373,7 @@ fn is_proven(pending: Option<&Pending>, waker: &Waker) -> bool {
     })
 }
 
-/// How long to wait before the next query after a failed one.
+/// Returns how long to wait before the next query after a failed one.
 fn requested_wait(error: &Error) -> Duration {
     match error {
         Error::Limited(limited) => limited.free_in,

@@ -14,9 +14,9 @@ use crate::network::wire::Reply;
 #[derive(Debug)]
 #[must_use]
 pub enum Confirmation<A, R> {
-    /// It had its effect.
+    /// The request had its effect.
     Done(Box<ConfirmedDone<A, R>>),
-    /// It had no effect.
+    /// The request had no effect.
     NotDone(Box<ConfirmedNotDone>),
     /// The outcome is still unknown.
     Unknown(Box<Unconfirmed>),
@@ -47,7 +47,7 @@ pub struct ConfirmedNotDone {
     /// The proof: the refusal, or the response that it was not found. `None` for an item that was not sent because an
     /// earlier one did not succeed.
     pub why: Option<Arc<Error>>,
-    /// Whether the proof is the absence of the order that it should have created.
+    /// True if the proof is the absence of the order that it should have created.
     pub by_absence: bool,
     /// The number of queries.
     pub queries: u32,
@@ -107,7 +107,7 @@ impl fmt::Display for Because {
 }
 
 impl Unconfirmed {
-    /// Whether another query could settle it: one that cannot be sent is not retried.
+    /// Returns whether another query could settle it: one that cannot be sent is not retried.
     pub(super) fn can_change(&self) -> bool {
         !matches!(self.last, Some(Error::Refused(_) | Error::Unsigned(_)))
     }

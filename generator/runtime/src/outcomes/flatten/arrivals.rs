@@ -11,10 +11,10 @@ use crate::state::journal::{Selection, StoredChange};
 /// The longest pause before it is looked again what is under way.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// What is waited for.
+/// The event that is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrivals {
-    /// What was sent before can have no effect any more.
+    /// The requests that were sent before can have no effect any more.
     AreOver,
     /// The same, and the effect that it had is visible on every machine of the exchange.
     AreShown,
@@ -70,14 +70,14 @@ pub(super) async fn wait_for(
     }
 }
 
-/// How long until what this client has sent without an answer has no effect any more, or is shown.
+/// Returns how long until what this client has sent without an answer has no effect any more, or is shown.
 pub(super) fn expected_wait(client: &ClientCore, arrivals: Arrivals, policy: &ConfirmPolicy) -> Duration {
     let (now, outstanding) = (client.moment(), client.outstanding());
     let of_last = outstanding.unanswered.last().map(|left| needed(client, arrivals, policy, *left, now));
     of_last.unwrap_or_default().max(until_shown(outstanding.last_added, arrivals, policy, now))
 }
 
-/// How long until a change without an answer has no effect any more, or is shown.
+/// Returns how long until a change without an answer has no effect any more, or is shown.
 fn needed(client: &ClientCore, arrivals: Arrivals, policy: &ConfirmPolicy, left: Departure, now: Moment) -> Duration {
     let visible = visible_within(client, left.at, policy).unwrap_or(Duration::MAX);
     let needed = match arrivals {
@@ -87,7 +87,7 @@ fn needed(client: &ClientCore, arrivals: Arrivals, policy: &ConfirmPolicy, left:
     needed.saturating_sub(now.steady_since(left.at))
 }
 
-/// How long until the order that was placed or amended last is shown.
+/// Returns how long until the order that was placed or amended last is shown.
 fn until_shown(added: Option<Moment>, arrivals: Arrivals, policy: &ConfirmPolicy, now: Moment) -> Duration {
     let added = added.filter(|_| arrivals == Arrivals::AreShown);
     added.map_or(Duration::ZERO, |added| policy.shown_after().saturating_sub(now.steady_since(added)))

@@ -25,7 +25,7 @@ pub(super) struct EachLine {
     pub(super) send: SendRequest,
 }
 
-/// What the answer of an operation that closes positions shows.
+/// The fields in which the answer of an operation that closes positions shows its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosingFields {
     /// The list of the positions that are closed.
@@ -56,7 +56,7 @@ pub(super) struct ValueCall {
 pub struct ReducingFields {
     /// The parameter with the business line.
     pub line: &'static str,
-    /// Its values whose trades are positions.
+    /// The values whose trades are positions.
     pub lines: &'static [&'static str],
     /// The parameter with the instrument.
     pub instrument: &'static str,
@@ -76,9 +76,9 @@ pub struct ReducingFields {
 pub struct SideFields {
     /// The field.
     pub field: &'static str,
-    /// Its value for a long position.
+    /// The value for a long position.
     pub long: &'static str,
-    /// Its value for a short position.
+    /// The value for a short position.
     pub short: &'static str,
 }
 
@@ -130,7 +130,7 @@ impl ValueCall {
         Self { operation: O::META.id, field, send }
     }
 
-    /// What all positions are worth.
+    /// Returns what all positions are worth.
     pub(super) async fn read(&self, client: &ClientCore) -> Result<Decimal, CallDoubt> {
         let shown = (self.send)(client, "{}").await?;
         let value = shown.text(self.field).and_then(|text| text.parse().ok());
@@ -168,8 +168,8 @@ impl ReduceCall {
     }
 }
 
-/// Whether an order was refused. A code that is not believed elsewhere, because one source has observed it or none, is
-/// believed here: no order can open a position, so that a second one does no harm.
+/// Returns whether an order was refused. A code that is not believed elsewhere, because one source has observed it or
+/// none, is believed here: no order can open a position, so that a second one does no harm.
 fn is_refusal(error: &Error) -> bool {
     let may_be_done = |error: &ExchangeError| error.known.is_some_and(|known| known.proves == CodeProof::Unknown);
     error.outcome() == Outcome::NotDone || error.exchange().is_some_and(|error| !may_be_done(error))

@@ -12,10 +12,10 @@ use crate::data::value::{Decimal, Timestamp, days};
 use crate::outcomes::reconcile::{Listing, Part};
 use crate::state::ledger::Contract;
 
-/// How far back fills are read.
+/// The number of days for which fills are read.
 const HISTORY_DAYS: u32 = 90;
 
-/// What the fills of a family show of its positions.
+/// The positions of a family as its fills show them.
 pub(super) struct Holdings {
     /// The positions that may be open.
     pub(super) known: Vec<Holding>,

@@ -1,4 +1,4 @@
-//! What is left of an account that was to become flat.
+//! The orders and positions that are left of an account that was to become flat.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::data::error::debug_as_sentence;
 use crate::data::value::{Decimal, Timestamp};
 use crate::outcomes::reconcile::RefusedFamily;
 
-/// How much of what a round found its line shows.
+/// The number of findings that the line of a round shows.
 const SHOWN: usize = 3;
 
 /// An account without orders and positions, as far as its exchange shows.
@@ -26,11 +26,11 @@ pub struct Flattened {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FlattenRound<'a> {
-    /// Its number; the first is 1.
+    /// The number; the first is 1.
     pub number: usize,
-    /// What it found. What it cancelled and closed is in it, too.
+    /// The findings. What it cancelled and closed is in it, too.
     pub left: &'a [Left],
-    /// How long until the next round, which has to find nothing again, because what was sent before may arrive or be
+    /// The time until the next round, which has to find nothing again, because what was sent before may arrive or be
     /// shown until then; zero if something was found, or if this round is the last.
     pub wait: Duration,
 }
@@ -39,7 +39,7 @@ pub struct FlattenRound<'a> {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotFlat {
-    /// What the last round found.
+    /// The orders and positions that the last round found.
     pub left: Vec<Left>,
     /// In how many rounds everything was cancelled, closed and read.
     pub rounds: usize,
@@ -57,11 +57,11 @@ pub struct Left {
     pub family: &'static str,
     /// The business line, if it belongs to one.
     pub line: Option<&'static str>,
-    /// What it is.
+    /// A short description.
     pub what: LeftOver,
 }
 
-/// What is left.
+/// An order or a position that is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeftOver {
@@ -91,7 +91,7 @@ pub enum LeftOver {
         /// The time in its signature.
         signed_at: Timestamp,
     },
-    /// It is not known, for this reason.
+    /// A part that is not known, for this reason.
     Unknown(String),
 }
 

@@ -17,19 +17,20 @@ use crate::data::value::Decimal;
 use crate::outcomes::confirm::ConfirmPolicy;
 use crate::outcomes::reconcile::{Listing, Part};
 
-/// How often a round asks for what an answer did not show. What is asked only reads, or closes what is open.
+/// The number of times that a round asks for what an answer did not show. What is asked only reads, or closes what is
+/// open.
 const ATTEMPTS: usize = 8;
 
 /// The pause between two rounds while something is left, and between two attempts.
 const BETWEEN: Duration = Duration::from_millis(250);
 
-/// How long no round may find less than those before.
+/// The longest time without progress.
 const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
 
-/// How long all rounds may take, unless the caller wants less.
+/// The longest time for all rounds, unless the caller wants less.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How many rounds in a row may end with every change of a family refused that has something left.
+/// The number of rounds in a row that may end with every change of a family refused that has something left.
 const REFUSED_ROUNDS: usize = 2;
 
 pub(super) async fn flatten(
@@ -71,15 +72,15 @@ pub(super) async fn flatten(
     Err(NotFlat { left: Vec::new(), rounds: usize::MAX, refusals: Vec::new() })
 }
 
-/// Whether another round may find less.
+/// True if another round may find less.
 struct Progress {
     begun: Moment,
     /// When a round found less than all before it.
     at: Moment,
     fewest: usize,
-    /// How many rounds in a row were hopeless.
+    /// The number of rounds in a row that were hopeless.
     hopeless: usize,
-    /// How long all rounds may take.
+    /// The longest time for all rounds.
     longest: Duration,
 }
 
@@ -106,7 +107,7 @@ impl Progress {
     }
 }
 
-/// What became of the changes of a round.
+/// The outcomes of the changes of a round.
 #[derive(Default)]
 struct Refusals {
     /// Each family with a change, and whether all of them were refused for a reason that stays.
@@ -129,7 +130,7 @@ impl Refusals {
         }
     }
 
-    /// Whether every family with something left refuses every change.
+    /// Returns whether every family with something left refuses every change.
     fn is_hopeless(&self, left: &[Left]) -> bool {
         left.iter().all(|left| self.families.contains(&(left.family, true)))
     }
@@ -266,7 +267,7 @@ impl Round<'_> {
         }
     }
 
-    /// What all positions are worth.
+    /// Returns what all positions are worth.
     async fn worth(&self, value: &ValueCall) -> Result<Decimal, String> {
         let mut doubt = String::new();
         for attempt in 0..ATTEMPTS {

@@ -45,11 +45,11 @@ pub enum ReconcileError {
 pub struct ListingError {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What failed.
+    /// The failure.
     pub failure: ListingFailure,
 }
 
-/// What failed while a listing was read.
+/// A failure while a listing was read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ListingFailure {

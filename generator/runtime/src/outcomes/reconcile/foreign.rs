@@ -28,7 +28,7 @@ pub enum CancelForeignError {
         /// The exchange's id.
         id: String,
     },
-    /// It is not known how to cancel the orders of a listing.
+    /// No operation is known that cancels the orders of a listing.
     NoCancel {
         /// The id of the operation.
         operation: &'static str,
@@ -131,7 +131,7 @@ async fn taken<'a>(
     }
 }
 
-/// Whether a change has the client id of an order, or adopted the order.
+/// Returns whether a change has the client id of an order, or adopted the order.
 fn is_of(stored: &StoredChange, order: &ReconciledOrder) -> bool {
     let is_named = order.client_id.as_ref().is_some_and(|id| stored.change.client_ids.contains(id));
     let is_adopted = || {

@@ -1,4 +1,4 @@
-//! What a journal says about the orders of an account, and which of them the account does not show.
+//! The orders of an account as a journal has them, and those that the account does not show.
 
 use super::by_order::{ByOrder, Key};
 use super::error::ReconcileError;
@@ -13,7 +13,7 @@ use crate::data::value::Timestamp;
 use crate::outcomes::confirm::{OrderLookup, Recovery};
 use crate::state::journal::{ChangeNumber, LostSpan, SigningTimes, StoredChange};
 
-/// What a journal says about the orders of an account.
+/// The orders of an account as a journal has them.
 #[derive(Default)]
 pub(super) struct JournalOrders {
     pub(super) by_client_id: ByOrder<KnownOrder>,
@@ -26,7 +26,7 @@ pub(super) struct JournalOrders {
     pub(super) lost: Vec<LostSpan>,
     /// The families whose orders it has; empty for all.
     families: Vec<String>,
-    /// Whether the journal has orders of other families.
+    /// True if the journal has orders of other families.
     is_partial: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct KnownOrder {
     pub(super) number: ChangeNumber,
     pub(super) signed: SigningTimes,
     pub(super) expected: Expected,
-    /// Whether the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
+    /// True if the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
     pub(super) is_created: bool,
     pub(super) request: String,
     pub(super) look: OrderLookup,
@@ -52,33 +52,33 @@ pub(super) struct Adopted {
     pub(super) absence: Absence,
 }
 
-/// What is known about an order that the account does not show.
+/// The facts known about an order that the account does not show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Absence {
-    /// Whether its request could no longer arrive when the account was listed, and every machine had to show what it
+    /// True if its request could no longer arrive when the account was listed, and every machine had to show what it
     /// did.
     is_due: bool,
-    /// Whether the exchange denied it as often in a row as the policy says, or listed the open orders twice without it.
+    /// True if the exchange denied it as often in a row as the policy says, or listed the open orders twice without it.
     is_repeated: bool,
 }
 
 impl Absence {
-    /// What follows for an order that the account does not show.
+    /// Returns what follows for an order that the account does not show.
     pub(super) fn gone(self) -> Gone {
         if self.is_certain() { Gone::NotOpen } else { Gone::Unsettled }
     }
 
-    /// Whether the order is certain not to be open.
+    /// Returns whether the order is certain not to be open.
     pub(super) fn is_certain(self) -> bool {
         self.is_due && self.is_repeated
     }
 }
 
-/// Whether a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted, and
-/// was signed at a time.
+/// True if a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted,
+/// and was signed at a time.
 pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), SigningTimes) -> bool;
 
-/// What a journal says about an order.
+/// The state of an order by a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     /// The request has not ended, or can still arrive.
@@ -146,7 +146,7 @@ impl JournalOrders {
         self.of_others.get(key).or_else(by_client_id).copied()
     }
 
-    /// Whether the journal has orders of families that were left out.
+    /// Returns whether the journal has orders of families that were left out.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial
     }
@@ -168,7 +168,8 @@ impl JournalOrders {
         }
     }
 
-    /// Whether only a listing of open orders shows that an order is not open, because it can no longer be queried.
+    /// Returns whether only a listing of open orders shows that an order is not open, because it can no longer be
+    /// queried.
     pub(super) fn needs_listing(&self, shown: &Shown, since: Timestamp) -> bool {
         let is_open_question = |absence: Absence| absence.is_due && !absence.is_repeated;
         missing_orders(self, shown, since).any(|(_, order)| is_open_question(order.absence))
@@ -206,7 +207,7 @@ impl JournalOrders {
         settled
     }
 
-    /// Whether orders of `family` are compared; if not, notes that the journal has some.
+    /// Returns whether orders of `family` are compared; if not, notes that the journal has some.
     fn takes(&mut self, family: &str) -> bool {
         let takes = self.families.is_empty() || self.families.iter().any(|name| name == family);
         self.is_partial |= !takes;
@@ -275,7 +276,7 @@ pub(super) struct Missing {
     pub(super) client_id: String,
     pub(super) request: String,
     pub(super) look: OrderLookup,
-    /// Whether a denial counts, because every machine has to show what the request did.
+    /// True if a denial counts, because every machine has to show what the request did.
     pub(super) is_due: bool,
 }
 

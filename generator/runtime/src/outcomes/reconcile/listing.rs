@@ -28,7 +28,7 @@ pub struct Listing {
     walk: StartListing,
     read: fn(&str) -> Option<Sighting>,
     cancel: Option<CancelBy>,
-    /// Whether its pages are requested by number or by offset.
+    /// True if its pages are requested by number or by offset.
     has_counted_pages: bool,
 }
 
@@ -61,7 +61,7 @@ struct EachValue {
     values: &'static [&'static str],
 }
 
-/// How an order of a listing is cancelled.
+/// The operation that cancels an order of a listing.
 #[derive(Clone, Copy)]
 struct CancelBy {
     fields: &'static [&'static str],
@@ -95,7 +95,7 @@ pub(crate) trait ListingPages: Send + Sync {
 }
 
 impl dyn ListingPages {
-    /// What the next page shows; `None` at the end.
+    /// Returns what the next page shows; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Result<PageContent, ListingFailure>> {
         let page = match self.advance().await? {
             Ok(page) => page,
@@ -106,7 +106,7 @@ impl dyn ListingPages {
     }
 }
 
-/// What a page shows.
+/// The content of a page.
 #[derive(Default)]
 pub(crate) struct PageContent {
     pub(crate) orders: Vec<Sighting>,
@@ -227,17 +227,17 @@ impl Listing {
         self.operation
     }
 
-    /// Its family.
+    /// Returns the family.
     pub fn family(&self) -> &'static str {
         self.family
     }
 
-    /// Whether it lists open orders.
+    /// Returns whether it lists open orders.
     pub fn shows_open_orders(&self) -> bool {
         self.part == Part::OpenOrders
     }
 
-    /// Whether it lists fills that state how they change positions.
+    /// Returns whether it lists fills that state how they change positions.
     pub fn shows_trades(&self) -> bool {
         self.part == Part::Fills && self.has_trades()
     }
@@ -277,17 +277,17 @@ impl Listing {
         (self.read)(record)
     }
 
-    /// Whether its pages are requested by number or by offset, so that they move when an item leaves.
+    /// Returns whether its pages are requested by number or by offset, so that they move when an item leaves.
     pub(crate) fn has_counted_pages(&self) -> bool {
         self.has_counted_pages
     }
 
-    /// Whether its fills state how they change positions.
+    /// Returns whether its fills state how they change positions.
     pub(crate) fn has_trades(&self) -> bool {
         self.fields.is_some_and(|fields| fields.trade.is_some())
     }
 
-    /// Whether it is known how its orders are cancelled.
+    /// Returns whether it is known how its orders are cancelled.
     pub(crate) fn can_cancel(&self) -> bool {
         self.cancel.is_some()
     }

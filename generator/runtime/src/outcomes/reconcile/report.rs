@@ -32,7 +32,7 @@ pub struct Reconciled {
     /// The time from which the next comparison misses nothing: when the earliest order was placed that is not known to
     /// have ended, and no later than the exchange is certain to have shown everything before this one began.
     pub next_since: Timestamp,
-    /// Whether the journal may have lacked changes when the comparison began.
+    /// True if the journal may have lacked changes when the comparison began.
     pub(super) has_gap: bool,
 }
 
@@ -46,23 +46,23 @@ pub struct ReconciledOrder {
     pub id: Option<String>,
     /// The client id, if the order has one.
     pub client_id: Option<String>,
-    /// How it differs from the journal.
+    /// The difference from the journal.
     pub difference: Difference,
-    /// Whether it was open when it was last seen.
+    /// True if it was open when it was last seen.
     pub is_open: bool,
-    /// What the exchange showed of it last; `None` if it showed nothing.
+    /// The last state that the exchange showed; `None` if it showed none.
     pub seen: Option<Sighting>,
-    /// How much of it was filled since the time of the comparison.
+    /// The quantity that was filled since the time of the comparison.
     pub filled: Decimal,
     /// The change in the journal.
     pub change: Option<ChangeNumber>,
-    /// What was done with it.
+    /// The action that was taken.
     pub action: Action,
     /// The listing of open orders that shows it, and the value of the parameter it is read over.
     pub(super) open_in: Option<(Listing, Option<&'static str>)>,
 }
 
-/// How an order differs from a journal.
+/// The difference between an order and a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Difference {
@@ -70,7 +70,7 @@ pub enum Difference {
     AsExpected,
     /// The journal has it, and it ended: it was filled or cancelled. [`ReconciledOrder::seen`] has the state.
     Ended,
-    /// Its id is one of this program, and the journal does not have it.
+    /// The id is one of this program, and the journal does not have it.
     Unjournaled,
     /// The journal does not have it and may have had it: it was created in a time of which the journal lacks changes, in
     /// its [`Gap`], before a comparison closed one, or before what was pruned, and no prefix shows whose it is. It is
@@ -78,10 +78,10 @@ pub enum Difference {
     PerhapsLost,
     /// The journal has it under another name of the account. It is never adopted or cancelled.
     OtherName,
-    /// It is not of this program.
+    /// The order is not of this program.
     Foreign,
-    /// It has no id of its own to match it by, and may be an order that the journal has: one without an id, or the other
-    /// of two with one id.
+    /// The order has no id of its own to match it by, and may be one that the journal has: one without an id, or the
+    /// other of two with one id.
     Unattributed,
     /// The journal has it, and the exchange does not show it.
     Gone(Gone),
@@ -89,17 +89,17 @@ pub enum Difference {
     Contradiction,
 }
 
-/// What follows if the exchange does not show an order that the journal has.
+/// The conclusion if the exchange does not show an order that the journal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Gone {
-    /// It is not open, and cannot become so. How it ended is not shown.
+    /// The order is not open, and cannot become so. How it ended is not shown.
     NotOpen,
     /// Nothing: its request could still arrive, or the machine that answered may not show it yet. Reconcile again later.
     Unsettled,
 }
 
-/// What was done with an order.
+/// The action that was taken on an order.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Action {
@@ -109,13 +109,13 @@ pub enum Action {
     Adopted,
     /// The exchange accepted its cancellation.
     Cancelled,
-    /// Its cancellation failed, or its outcome is unknown.
+    /// The cancellation failed, or its outcome is unknown.
     NotCancelled(Arc<Error>),
 }
 
 impl Reconciled {
-    /// Whether nothing needs attention: every order is of the journal or foreign, and is known to be open or not; and
-    /// the journal lacks nothing.
+    /// Returns whether nothing needs attention: every order is of the journal or foreign, and is known to be open or
+    /// not; and the journal lacks nothing.
     pub fn is_settled(&self) -> bool {
         self.unsettled().next().is_none() && self.gap.is_none()
     }
@@ -138,7 +138,7 @@ impl Reconciled {
 }
 
 impl ReconciledOrder {
-    /// Whether the order is not known to be of the journal or of others, or to be open or not.
+    /// Returns whether the order is not known to be of the journal or of others, or to be open or not.
     pub(super) fn needs_attention(&self) -> bool {
         match self.difference {
             Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,

@@ -18,7 +18,7 @@ use crate::data::value::Timestamp;
 use crate::outcomes::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
 use crate::state::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, LostSpan, SigningTimes, StoredChange};
 
-/// How far a comparison has come.
+/// The progress of a comparison.
 pub(super) struct Progress {
     begun: Timestamp,
     since: Timestamp,
@@ -33,12 +33,12 @@ pub(super) struct Progress {
     clipped: Vec<Clipped>,
 }
 
-/// What the journal may lack.
+/// The changes that the journal may lack.
 #[derive(Clone)]
 struct JournalGap {
     gap: Gap,
     span: LostSpan,
-    /// Whether nothing of it could arrive when the account was listed.
+    /// True if nothing of it could arrive when the account was listed.
     is_over: bool,
 }
 

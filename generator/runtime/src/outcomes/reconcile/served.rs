@@ -33,7 +33,7 @@ pub struct RefusedFamily {
 }
 
 impl ServedFamilies {
-    /// Whether no refusal of the family is known.
+    /// Returns whether no refusal of the family is known.
     fn serve(&self, family: &str) -> bool {
         self.refused.iter().all(|refused| refused.family != family)
     }

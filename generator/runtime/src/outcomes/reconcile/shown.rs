@@ -1,4 +1,4 @@
-//! What the listings show of an account.
+//! The orders that the listings show of an account.
 
 use super::by_order::ByOrder;
 use super::listing::{Fill, Listing, Part};

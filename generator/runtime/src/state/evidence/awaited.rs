@@ -37,12 +37,12 @@ impl OutsideRecord {
         Self { operations, fields: Named::of_record(json.clone(), R::FORM), form: R::FORM, json }
     }
 
-    /// Whether it has one of these ids.
+    /// Returns whether it has one of these ids.
     pub(crate) fn names_any(&self, ids: &[String]) -> bool {
         ids.iter().any(|id| self.fields.has_text(id))
     }
 
-    /// Whether it is about what a request of this operation creates or changes.
+    /// Returns whether it is about what a request of this operation creates or changes.
     pub(crate) fn is_about(&self, operation: &str, target: &Target) -> bool {
         self.operations.contains(&operation) && target.is_shown_by(&self.fields)
     }
@@ -57,7 +57,7 @@ pub(crate) struct Pending {
     pub(crate) left: Option<Moment>,
     pub(crate) settling: Duration,
     state: Mutex<State>,
-    /// How many calls that ask for it are under way, and how many got no answer.
+    /// The number of calls under way that ask for the record, and of those that got no answer.
     under_way: AtomicU32,
     unanswered: AtomicU32,
 }
@@ -83,8 +83,8 @@ impl Pending {
         Self { operation, target, signed, left, settling, state, under_way, unanswered }
     }
 
-    /// How many calls that asked for it got no answer so far, and whether one is under way: each may show what another
-    /// answer denies.
+    /// Returns how many calls that asked for it got no answer so far, and whether one is under way: each may show what
+    /// another answer denies.
     pub(crate) fn others(&self) -> (u32, bool) {
         (self.unanswered.load(Ordering::Acquire), self.under_way.load(Ordering::Acquire) > 0)
     }
@@ -97,7 +97,7 @@ impl Pending {
         }
     }
 
-    /// What the queries found, if they have ended.
+    /// Returns what the queries found, if they have ended.
     pub(crate) fn ended(&self) -> Option<Outcome> {
         match &*self.state() {
             State::Ended(outcome) => Some(*outcome),
@@ -131,7 +131,7 @@ impl Pending {
         *self.state() = State::Ended(outcome);
     }
 
-    /// Whether a record can still prove something new about it.
+    /// Returns whether a record can still prove something new about it.
     fn is_of_interest(&self) -> bool {
         matches!(&*self.state(), State::Waiting(_) | State::Ended(Outcome::NotDone))
     }
@@ -170,7 +170,7 @@ pub(crate) struct Awaited(Mutex<AwaitedState>);
 #[derive(Default)]
 struct AwaitedState {
     pending: Vec<Arc<Pending>>,
-    /// Those of `pending` that are being queried.
+    /// The calls of `pending` that are being queried.
     queried: Vec<Arc<Pending>>,
     records: VecDeque<Arc<OutsideRecord>>,
     /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
@@ -245,7 +245,7 @@ impl Awaited {
         about
     }
 
-    /// Whether there is any record from outside.
+    /// Returns whether there is any record from outside.
     pub(crate) fn has_records(&self) -> bool {
         !self.lock().records.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a record proves about a request that may have created or changed it.
+//! Decides what a record proves about a request that may have created or changed it.
 //!
 //! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
 //! before the change. It is a proof only if nothing contradicts the request and something confirms it.
@@ -20,9 +20,9 @@ use crate::state::journal::SigningTimes;
 pub(crate) struct Sent {
     /// The time in its signature, by which the exchange checks it, whichever clock it came from.
     pub(crate) signed_at: Timestamp,
-    /// How far that may differ from the exchange's clock for the request to be accepted, if known.
+    /// The distance from the exchange's clock within which a request is accepted, if known.
     pub(crate) window: Option<Duration>,
-    /// How long the exchange may take until the effect of an accepted request is visible.
+    /// The longest time that the exchange may take until the effect of an accepted request is visible.
     pub(crate) settling: Duration,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
     pub(crate) left: Option<(Timestamp, Timestamp)>,
@@ -37,9 +37,9 @@ pub(crate) struct Sent {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
     pub(crate) at: SigningTimes,
-    /// How much earlier it may have been by the exchange's clock.
+    /// The time by which the request may have been earlier by the exchange's clock.
     pub(crate) earlier: Duration,
-    /// How much later its last attempt was signed.
+    /// The time by which the last attempt was signed later.
     pub(crate) attempted_for: Duration,
 }
 
@@ -71,16 +71,16 @@ impl Sent {
     }
 }
 
-/// What a record proves.
+/// The verdict of a record on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// The request had its effect.
     Proof,
     /// The record is older than the request.
     Older,
-    /// It is the record of something else with the same id, and why.
+    /// The record is of something else with the same id, for this reason.
     Another(&'static str),
-    /// It fits another request of the client as well, and why.
+    /// The record fits another request of the client as well, for this reason.
     Ambiguous(&'static str),
     /// None of these, and why.
     Nothing(&'static str),
@@ -89,11 +89,11 @@ pub(crate) enum Evidence {
 /// The assumed maximum distance between clocks of one exchange.
 pub(crate) const CLOSE: Duration = Duration::from_secs(2);
 
-/// How far all clocks may be wrong together.
+/// The time by which all clocks may be wrong together.
 pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
 
-/// What `record` of the form `form` proves about `request`. It has the id of what the request was to create or change.
-/// `has_rival` searches for another request of the same client that the record may be of.
+/// Returns what `record` of the form `form` proves about `request`. It has the id of what the request was to create or
+/// change. `has_rival` searches for another request of the same client that the record may be of.
 pub(crate) fn evaluate(
     confirm: &Confirm,
     request: &Named,
@@ -118,7 +118,7 @@ pub(crate) fn evaluate(
     }
 }
 
-/// What contradicts the request in the time of creation of a record.
+/// Returns what contradicts the request in the time of creation of a record.
 fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     let Some(created) = created else {
         return Some(Evidence::Nothing("it does not contain its time of creation"));
@@ -139,7 +139,7 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     })
 }
 
-/// Whether every field that the request and the record both have agrees.
+/// Returns whether every field that the request and the record both have agrees.
 fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     confirm.agrees.iter().all(|(parameter, fields)| {
         let Some(wanted) = request.text(parameter) else { return true };
@@ -154,7 +154,7 @@ fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     })
 }
 
-/// Whether every field agrees that the record has and the request creates or changes.
+/// Returns whether every field agrees that the record has and the request creates or changes.
 pub(super) fn contradicts_nothing(confirm: &Confirm, request: &Named, record: &Named) -> bool {
     let differs = |(field, own): &(&str, &str)| {
         let both = record.text(field).zip(request.text(own));
@@ -163,7 +163,7 @@ pub(super) fn contradicts_nothing(confirm: &Confirm, request: &Named, record: &N
     agrees(confirm, request, record) && !confirm.matches.iter().any(differs)
 }
 
-/// Whether everything that the request was to change has the wanted value, and has it because of this request.
+/// Returns whether everything that the request was to change has the wanted value, and has it because of this request.
 fn is_changed(
     confirm: &Confirm,
     matches: &[(&str, &str)],
@@ -207,7 +207,7 @@ fn is_changed(
     }
 }
 
-/// Whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
+/// Returns whether two texts are the same number, or the same word whatever its case, with spaces or underscores.
 fn is_same(one: &str, other: &str) -> bool {
     let letter = |byte: u8| if byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     let is_alike = |(one, other): (u8, u8)| letter(one) == letter(other);

@@ -1,4 +1,4 @@
-//! What a request creates or changes.
+//! The things that a request creates or changes.
 
 use super::proof::{Evidence, Sent, contradicts_nothing, evaluate};
 use crate::data::json::Form;
@@ -13,7 +13,7 @@ pub(crate) struct Target {
     confirm: &'static Confirm,
     /// The parameters of the request, those of the item first.
     named: Named,
-    /// What identifies the thing: the field of its record, and its text.
+    /// The field that identifies the thing: the field of its record, and its text.
     field: &'static str,
     key: String,
 }
@@ -68,28 +68,29 @@ impl Target {
         read(&self.named.text(parameter)?)
     }
 
-    /// Its id.
+    /// Returns the id.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// Whether the request gives the id to something new.
+    /// Returns whether the request gives the id to something new.
     pub(crate) fn is_new(&self) -> bool {
         self.confirm.created.is_some()
     }
 
-    /// Whether a record has its id.
+    /// Returns whether a record has its id.
     pub(crate) fn is_shown_by(&self, record: &Named) -> bool {
         record.text(self.field).as_deref() == Some(&self.key)
     }
 
-    /// Whether the request may have made the last change that a record of it shows: nothing that it gives differs there.
+    /// Returns whether the request may have made the last change that a record of it shows: nothing that it gives
+    /// differs there.
     pub(crate) fn may_have_left(&self, record: &Named) -> bool {
         contradicts_nothing(self.confirm, &self.named, record)
     }
 
-    /// What a record of it proves. `has_rival` returns whether another request of the client is about the thing with an
-    /// id.
+    /// Returns what a record of it proves. `has_rival` returns whether another request of the client is about the thing
+    /// with an id.
     pub(crate) fn evaluate(
         &self,
         record: &Named,

@@ -40,7 +40,7 @@ use crate::data::value::Timestamp;
 /// After how many changes of a run the log is not left for the next run to read.
 const MANY: u64 = 1 << 12;
 
-/// What a stored change outlives.
+/// The event that a stored change outlives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// The process, however it ends: the operating system has the change before it is sent. It costs microseconds.
@@ -112,7 +112,7 @@ impl FileJournal {
         Ok(Self { tables, process, begins, next, open, has_failed: AtomicBool::new(false), path, continuity, disk })
     }
 
-    /// Whether a folder has something that [`open`](Self::open) would read, rather than begin a journal there.
+    /// Returns whether a folder has something that [`open`](Self::open) would read, rather than begin a journal there.
     pub fn exists(path: impl AsRef<Path>) -> bool {
         !matches!(found_in(path.as_ref()), Ok(Found::Nothing))
     }
@@ -292,7 +292,7 @@ impl FileJournal {
         Ok(all.split_off(all.len().saturating_sub(most)))
     }
 
-    /// Those of these changes that are open.
+    /// Returns the changes among these that are open.
     fn of_numbers(&self, now: &Snapshot, numbers: Vec<u64>) -> Result<Vec<StoredChange>, JournalError> {
         let mut all = Vec::with_capacity(numbers.len());
         for number in numbers {

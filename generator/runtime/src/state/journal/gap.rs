@@ -14,14 +14,14 @@ use crate::data::value::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
-    /// What happened to the journal.
+    /// The event that left the gap.
     pub reason: GapReason,
     /// When the last change in the journal was signed. Missing changes were signed at about that time or later. `None`
     /// if the journal is empty.
     pub after: Option<Timestamp>,
 }
 
-/// What happened to a journal that may lack changes.
+/// An event after which a journal may lack changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GapReason {

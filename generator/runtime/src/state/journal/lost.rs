@@ -1,4 +1,4 @@
-//! What a journal no longer has: changes that it lost before a gap was closed, and those that were pruned.
+//! The changes that a journal no longer has: changes that it lost before a gap was closed, and those that were pruned.
 //!
 //! It is noted as a change, so that every store keeps it, and what was stored before stays readable. An order of that
 //! time may be of this program although the journal does not have it.
@@ -13,8 +13,8 @@ use crate::data::value::Timestamp;
 /// this operation.
 pub const LOST: &str = "journal/lost";
 
-/// How much earlier or later than by the times in a journal an order may be created: requests are signed before they
-/// are stored and arrive after it, and clocks are set.
+/// The time by which an order may be created earlier or later than by the times in a journal: requests are signed
+/// before they are stored and arrive after it, and clocks are set.
 const MARGIN: Duration = Duration::from_secs(600);
 
 /// The time within which orders were created that a journal may have had.
@@ -51,7 +51,7 @@ impl LostSpan {
         self.since
     }
 
-    /// Whether an order may be one of them. Without a time of creation, it may.
+    /// Returns whether an order may be one of them. Without a time of creation, it may.
     pub(crate) fn has(self, created: Option<Timestamp>) -> bool {
         created.is_none_or(|created| self.since <= created && self.until.is_none_or(|until| created <= until))
     }

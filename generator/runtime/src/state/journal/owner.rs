@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use crate::data::error::JournalError;
 use crate::data::json::{read_json, write_json};
 
-/// What distinguishes the clients of an account from others. The properties that a caller states of an account are not
-/// among it, because they change while the account stays the same.
+/// The facts that distinguish the clients of an account from others. The properties that a caller states of an account
+/// are not among it, because they change while the account stays the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Owner<'a> {
     /// The name of the API.

@@ -15,7 +15,7 @@ impl OwnProcess {
         Self(process::id())
     }
 
-    /// Whether this is another process, which was forked from the one that opened the journal.
+    /// Returns whether this is another process, which was forked from the one that opened the journal.
     pub(super) fn is_forked(self) -> bool {
         self.0 != process::id()
     }

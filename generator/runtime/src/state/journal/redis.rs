@@ -38,10 +38,10 @@ use crate::data::value::Timestamp;
 /// The format of the keys. Another one is refused.
 const FORMAT: &str = "1";
 
-/// How long a server may take.
+/// The longest time that a server may take.
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// How many changes one script reads or removes, while the server does nothing else.
+/// The number of changes that one script reads or removes, while the server does nothing else.
 const STEP: u64 = 1 << 8;
 
 /// The arguments of a script that takes none.
@@ -86,7 +86,7 @@ pub struct RedisJournal {
 /// The maximum number of changes in flight that are compared with the state of the server.
 const MAX_IN_FLIGHT: usize = 1 << 12;
 
-/// What a process knows of the journal.
+/// The state of the journal as a process knows it.
 #[derive(Default)]
 struct KnownState {
     /// The highest number, and the mark of its change.

@@ -13,7 +13,7 @@ pub struct TradeFields {
     pub instrument: &'static str,
     /// The field with the direction.
     pub side: &'static str,
-    /// Its value for a buy.
+    /// The value for a buy.
     pub buy: &'static str,
     /// The field with the price.
     pub price: &'static str,
@@ -25,7 +25,7 @@ pub struct TradeFields {
     pub profit: Option<&'static str>,
     /// The fees.
     pub fees: Option<FeeFields>,
-    /// What the fill did to the long or the short position.
+    /// The fields that state the effect of the fill on the long or the short position.
     pub position: Option<PositionFields>,
 }
 
@@ -38,7 +38,7 @@ pub struct FeeFields {
     pub coin: &'static str,
     /// The field with the amount, negative if it was paid.
     pub amount: &'static str,
-    /// Whether what was paid is written with either sign: then each amount counts as paid.
+    /// True if what was paid is written with either sign: then each amount counts as paid.
     pub any_sign: bool,
 }
 
@@ -90,7 +90,7 @@ impl TradeFields {
         })
     }
 
-    /// How contracts of a business line count.
+    /// Returns how contracts of a business line count.
     fn contract(&self, line: Option<&str>) -> Contract {
         let is_of = |lines: &[&str]| line.is_some_and(|line| lines.contains(&line));
         if is_of(self.inverse) {
@@ -117,7 +117,7 @@ impl FeeFields {
 }
 
 impl PositionFields {
-    /// What a fill with this value did.
+    /// Returns what a fill with this value did.
     fn effect(&self, value: &str, is_buy: bool) -> TradeEffect {
         if self.open.contains(&value) {
             return TradeEffect::Opened;

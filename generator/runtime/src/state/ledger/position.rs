@@ -21,7 +21,7 @@ pub struct PositionKey {
     pub family: String,
     /// The business line, such as `USDT-FUTURES`; empty where there is only one.
     pub line: String,
-    /// What is traded.
+    /// The instrument that is traded.
     pub instrument: String,
     /// Which position of the instrument.
     pub side: PositionSide,
@@ -50,9 +50,9 @@ pub struct Position {
     /// The sum of the profits that the exchange reported, and the number of trades without one.
     reported: Number,
     unreported: u64,
-    /// How many trades are of unknown contracts.
+    /// The number of trades of unknown contracts.
     unknown: u64,
-    /// Whether a trade with an unknown effect may have changed it.
+    /// True if a trade with an unknown effect may have changed it.
     is_lost: bool,
     /// In the order of the coins.
     fees: Vec<(String, Number)>,
@@ -119,7 +119,7 @@ impl Position {
         self.reported_profit().map(shown)
     }
 
-    /// How much the profit that the exchange reported exceeds what follows from the trades, if both are known.
+    /// Returns how much the profit that the exchange reported exceeds what follows from the trades, if both are known.
     pub fn difference(&self) -> Option<Decimal> {
         self.reported_profit()?.checked_sub(self.own_profit()?).map(shown)
     }

@@ -7,17 +7,17 @@ use crate::data::value::Decimal;
 pub struct Trade {
     /// The id of the fill.
     pub id: String,
-    /// What was traded.
+    /// The instrument that was traded.
     pub instrument: String,
-    /// Whether it was bought.
+    /// True if it was bought.
     pub is_buy: bool,
-    /// What it did to the position.
+    /// The effect on the position.
     pub effect: TradeEffect,
     /// The price.
     pub price: Decimal,
     /// The quantity.
     pub quantity: Decimal,
-    /// How the contract counts.
+    /// The way the contract counts.
     pub contract: Contract,
     /// The profit that the exchange reported.
     pub profit: Option<Decimal>,
@@ -25,7 +25,7 @@ pub struct Trade {
     pub fees: Vec<(String, Decimal)>,
 }
 
-/// How a contract counts: how a profit follows from a quantity and two prices.
+/// The way a contract counts: how a profit follows from a quantity and two prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contract {
     /// A profit is the difference of the prices, times the quantity, in the coin of the prices.
@@ -38,17 +38,17 @@ pub enum Contract {
     Unknown,
 }
 
-/// What a fill did to a position.
+/// The effect of a fill on a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TradeEffect {
     /// There is one position, which buys make greater and sells make smaller.
     #[default]
     Net,
-    /// It opened the long position if it was a buy, and the short one if it was a sell.
+    /// The fill opened the long position if it was a buy, and the short one if it was a sell.
     Opened,
-    /// It closed a part of the long position.
+    /// The fill closed a part of the long position.
     ClosedLong,
-    /// It closed a part of the short position.
+    /// The fill closed a part of the short position.
     ClosedShort,
     /// Not known, so that none of the positions of its instrument is known any more.
     Unknown,
@@ -68,7 +68,7 @@ impl Trade {
         Self { id, instrument, is_buy, effect, price, quantity, contract: Contract::Linear, profit, fees }
     }
 
-    /// What trades are sorted by: the later of two has the higher number as its id.
+    /// Returns what trades are sorted by: the later of two has the higher number as its id.
     pub(crate) fn number(&self) -> (usize, &str) {
         (self.id.len(), &self.id)
     }

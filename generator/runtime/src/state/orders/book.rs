@@ -20,7 +20,7 @@ pub(super) struct Book {
     orders: HashMap<Number, Entry>,
     by_id: HashMap<String, Number>,
     by_client_id: HashMap<String, Number>,
-    /// How many orders of each kind are open or may be. Kinds are few.
+    /// The numbers of orders of each kind that are open or may be. Kinds are few.
     open: Vec<(Option<String>, u64)>,
     ended: VecDeque<Number>,
     next: Number,
@@ -56,7 +56,7 @@ impl Book {
         self.orders.values().map(|entry| &entry.order).filter(|order| order.may_be_open())
     }
 
-    /// How many orders of each kind are open or may be; the kind of some is not known.
+    /// Returns how many orders of each kind are open or may be; the kind of some is not known.
     pub(super) fn open_by_kind(&self) -> impl Iterator<Item = (Option<&str>, u64)> {
         self.open.iter().map(|(kind, n)| (kind.as_deref(), *n))
     }
@@ -296,7 +296,7 @@ impl Book {
 }
 
 impl Entry {
-    /// Whether a record with a state is no earlier than the known state.
+    /// Returns whether a record with a state is no earlier than the known state.
     fn is_later(
         &self,
         lifecycle: &'static Lifecycle,

@@ -93,12 +93,12 @@ impl AmendGate {
         Ok(Pass { gate: self.clone(), orders })
     }
 
-    /// How many orders have an amendment under way.
+    /// Returns how many orders have an amendment under way.
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether no order has an amendment under way.
+    /// Returns whether no order has an amendment under way.
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
@@ -136,9 +136,9 @@ impl Drop for Pass {
 pub struct Busy {
     /// The family and the order, as the request names it.
     pub order: String,
-    /// How many are under way.
+    /// The number of amendments under way.
     pub in_flight: u32,
-    /// How many may be under way, the refused one included.
+    /// The number of amendments that may be under way, the refused one included.
     pub at_most: u32,
 }
 

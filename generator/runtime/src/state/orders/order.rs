@@ -1,4 +1,4 @@
-//! What is known about one order.
+//! The facts known about one order.
 
 use std::error::Error;
 use std::fmt;
@@ -18,15 +18,15 @@ pub struct TrackedOrder {
     pub client_id: Option<String>,
     /// The value by which ceilings of open orders count it.
     pub kind: Option<String>,
-    /// What is known about it.
+    /// The knowledge about the order.
     pub standing: Standing,
-    /// Its state in the latest record, as on the wire.
+    /// The state in the latest record, as on the wire.
     pub state: Option<String>,
     /// When it last changed, by that record.
     pub at: Option<Timestamp>,
 }
 
-/// What is known about an order.
+/// The knowledge about an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// The request that places it may have been sent, and its outcome is not known yet.
@@ -40,7 +40,7 @@ pub enum Standing {
 }
 
 impl TrackedOrder {
-    /// Whether it is open, or may be.
+    /// Returns whether it is open, or may be.
     pub fn may_be_open(&self) -> bool {
         match self.standing {
             Standing::Unknown | Standing::Accepted | Standing::Open => true,

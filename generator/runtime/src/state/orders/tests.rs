@@ -20,7 +20,7 @@ static META: Meta = Meta {
     ..Meta::DEFAULT
 };
 
-/// Whether the order takes an amendment now.
+/// Returns whether the order takes an amendment now.
 fn is_free(orders: &TrackedOrders, seconds: u64) -> bool {
     orders.amend(&META, &[vec!["7".to_owned()]], Duration::from_secs(seconds)).is_ok()
 }
@@ -220,7 +220,7 @@ fn an_order_that_ended_is_remembered_until_many_others_have_ended() {
 }
 
 crate::open_enum! {
-    /// What is traded.
+    /// The instrument that is traded.
     enum Kind {
         Spot = "spot",
         Futures = "futures",

@@ -29,7 +29,7 @@ pub(crate) struct Tracking<'a> {
     is_over: bool,
 }
 
-/// How a call ended.
+/// The end of a call.
 pub(crate) enum Answered<'a> {
     Done {
         /// The orders whose records the response has.

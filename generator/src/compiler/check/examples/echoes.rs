@@ -1,4 +1,4 @@
-//! What the answer of an example repeats of its request.
+//! Ids of the request that the answer of an example repeats.
 
 use super::Example;
 use crate::compiler::json::{Node, Value};
@@ -78,7 +78,7 @@ fn within<'n>(node: &'n Node, path: &str) -> Option<&'n Node> {
     })
 }
 
-/// Whether two texts are the same, or stand for the same number.
+/// Returns whether two texts are the same, or stand for the same number.
 fn is_same(one: &str, other: &str) -> bool {
     one == other || Number::parse(one).zip(Number::parse(other)).is_some_and(|(one, other)| one == other)
 }

@@ -61,7 +61,7 @@ fn by_form<'a>(example: &mut Example<'_>, record: &Record, one_of: &'a OneOf, no
     found
 }
 
-/// Whether a record can have this form.
+/// Returns whether a record can have this form.
 fn can_be(family: &Family, record: usize, node: &Node) -> bool {
     let Some(record) = family.records.get(record) else { return true };
     match (&record.travels, record.fields.first().map(|only| &only.shape)) {

@@ -135,7 +135,7 @@ fn own_data<'n>(example: &mut Example<'_>, data: Option<&AnswerPath>, root: &'n 
     found
 }
 
-/// Whether data says nothing, as in many refusals.
+/// Returns whether data says nothing, as in many refusals.
 fn is_empty(data: &Node) -> bool {
     match &data.value {
         Value::Null => true,
@@ -150,13 +150,13 @@ fn is_list(node: &Node) -> bool {
     matches!(node.value, Value::List(_))
 }
 
-/// Whether the family lists this code.
+/// Returns whether the family lists this code.
 fn is_listed(example: &Example<'_>, node: &Node) -> bool {
     let (Value::Text(code) | Value::Number(code)) = &node.value else { return false };
     example.family.errors.iter().any(|error| error.code == *code)
 }
 
-/// Whether a code means success; `None` if it is not a code.
+/// Returns whether a code means success; `None` if it is not a code.
 fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &AnswerPath, found: &Node) -> Option<bool> {
     let (Value::Text(code) | Value::Number(code)) = &found.value else {
         example.expected(found, &path.to_string(), "a JSON string");
@@ -194,7 +194,7 @@ fn found<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
 /// The name of a member, and the place that defines it.
 type Known<'a> = (&'a str, Option<Place>);
 
-/// Whether all members are known; reports those that are not.
+/// Returns whether all members are known; reports those that are not.
 fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[Known<'_>]) -> bool {
     example.members_are_distinct(members);
     let names = || known.iter().map(|(name, _)| *name);

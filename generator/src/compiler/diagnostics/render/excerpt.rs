@@ -15,7 +15,7 @@ pub(super) struct Excerpt {
     pub(super) first_line: usize,
     pub(super) text: String,
     pub(super) spans: Vec<Range<usize>>,
-    /// Whether every line is complete at its beginning.
+    /// True if every line is complete at its beginning.
     pub(super) keeps_columns: bool,
 }
 

@@ -33,7 +33,7 @@ pub(crate) trait Scalar: Sized {
         json::Value::Text(self.words())
     }
 
-    /// Its JSON Schema: a text, unless it says otherwise.
+    /// Returns the JSON Schema: a text, unless it says otherwise.
     #[cfg(feature = "cli")]
     fn schema(to: &mut Definitions) -> serde_json::Value {
         String::describe(to)
@@ -251,7 +251,7 @@ impl<W: Word + Default + PartialEq> KeyValue for Defaulted<W> {
     }
 }
 
-/// Whether something is so, and where the file says that it is.
+/// A boolean key and its place, if it is set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flag(Option<Place>);
 
@@ -371,7 +371,7 @@ impl<T: Named> KeyValue for Vec<(Ref, T)> {
     }
 }
 
-/// What a name is given in a mapping of names.
+/// The value of a name in a mapping of names.
 pub(crate) trait Named: KeyValue {
     /// The values in words, of which one is enough.
     fn alternatives(&self) -> String;

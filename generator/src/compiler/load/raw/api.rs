@@ -20,7 +20,7 @@ mappings! {
         /// The version of the schema language; 1 when left out.
         #[expect(dead_code, reason = "files of another version are refused before they are read")]
         language: Option<Spanned<u64>>,
-        /// What the API is.
+        /// The API in a few words.
         @required doc: Option<Text>,
         /// The licence of the schema and of its exports, as an SPDX expression.
         license: Option<Text>,
@@ -28,10 +28,10 @@ mappings! {
         documents: Named<Document>,
         /// The members that every answer has. Left out when answers carry none: then the HTTP status decides.
         envelope: Option<Spanned<Envelope>>,
-        /// How calls are signed. Left out when no operation is.
+        /// The credentials that sign calls. Left out when no operation is.
         credentials: Option<Spanned<Credentials>>,
-        /// How requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without `method`, it is
-        /// only signed.
+        /// The place where requests name the `call` of their operation; as in JSON-RPC 2.0 when left out. Without
+        /// `method`, it is only signed.
         calls: Option<Spanned<Calls>>,
         /// Every header the documents or observations name, beside those of the credentials.
         headers: Named<Spanned<Header>>,
@@ -54,7 +54,7 @@ mappings! {
         account: Option<Spanned<Account>>,
         /// The outcome of a request that changes something, a row for every way a call can end.
         outcomes: Vec<Spanned<OutcomeRow>>,
-        /// What was seen on the wire and is in no document.
+        /// Facts seen on the wire that are in no document.
         observed: Vec<Spanned<Observation>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
@@ -64,13 +64,13 @@ mappings! {
     Pool {
         /// The rate, such as `6000/1m per IP`.
         @required rate: Option<Text>,
-        /// What is counted.
+        /// The thing that is counted.
         @required doc: Option<Text>,
-        /// What answers report about it, by which the limiter corrects its count.
+        /// The numbers of answers by which the limiter corrects its count.
         reported: Option<Spanned<PoolReporting>>,
     }
 
-    /// What answers report of a pool: `used` or `remaining`.
+    /// A report of answers about a pool: `used` or `remaining`.
     PoolReporting {
         /// `header` (default); or `body`: then the other keys are paths in the body, such as `usage.used`.
         r#in: Option<ReportedIn>,
@@ -87,7 +87,7 @@ mappings! {
 
     /// Another market at the same address.
     Market {
-        /// What it is, and which keys it accepts.
+        /// The profile, and the keys that it accepts.
         @required doc: Option<Text>,
         /// The headers that lead there, with their values.
         @required headers: Named<Text>,
@@ -95,7 +95,7 @@ mappings! {
 
     /// One of the documents.
     Document {
-        /// Its title.
+        /// The title.
         title: Option<Text>,
     }
 
@@ -116,14 +116,14 @@ mappings! {
         /// The code of success. Left out: only failures have a code, and an answer without one is a success if its HTTP
         /// status is one and its data is there.
         success: Option<Text>,
-        /// What a success has beside its code, by the documents: a `message`, an HTTP `status`, or both. A success
+        /// The member of a success beside its code, by the documents: a `message`, an HTTP `status`, or both. A success
         /// without it proves nothing, unless it repeats an id of its request.
         success_with: Option<Spanned<SuccessWith>>,
         /// Other members beside the data.
         beside: Texts,
     }
 
-    /// What a success has beside its code.
+    /// The member of a success beside its code.
     SuccessWith {
         /// The message.
         message: Option<Text>,
@@ -141,7 +141,7 @@ mappings! {
         params: Option<Text>,
     }
 
-    /// How calls are authenticated.
+    /// The credentials that authenticate calls.
     Credentials {
         /// The headers that carry credentials.
         headers: Spanned<CredentialNames>,
@@ -163,19 +163,19 @@ mappings! {
         token: Option<Spanned<Token>>,
         /// The signature's algorithm.
         algorithm: Option<Spanned<Algorithm>>,
-        /// How the signature is written; `base64` when left out.
+        /// The encoding of the signature; `base64` when left out.
         encoding: Option<Spanned<Encoding>>,
         /// Algorithms for keys of other kinds, each with how the signature is written then.
         also: Named<Spanned<Encoding>>,
-        /// How the secret is written; `text` when left out.
+        /// The encoding of the secret; `text` when left out.
         secret: Option<Spanned<SecretForm>>,
-        /// How the timestamp is written; `ms` when left out.
+        /// The form of the timestamp; `ms` when left out.
         timestamp_as: Option<Spanned<TimestampForm>>,
-        /// How the nonce is written: `number` (when left out), which grows with each request, or `uuid`.
+        /// The form of the nonce: `number` (when left out), which grows with each request, or `uuid`.
         nonce_as: Option<Spanned<NonceForm>>,
         /// `false`: the body is signed and carried by a header, but not sent itself.
         sends_body: Option<Spanned<bool>>,
-        /// How far the timestamp may be from the server's clock, such as `30 seconds`.
+        /// The greatest distance between the timestamp and the server's clock, such as `30 seconds`.
         window: Option<Text>,
         /// The parameter or header with which a request sets the window itself, in milliseconds.
         window_set_by: Option<Text>,
@@ -230,7 +230,7 @@ mappings! {
         then: Option<Vec<Spanned<SignedText>>>,
         /// The parts if it is empty; none when left out.
         otherwise: Option<Vec<Spanned<SignedText>>>,
-        /// How the digest is written; raw bytes when left out.
+        /// The encoding of the digest; raw bytes when left out.
         r#as: Option<Spanned<Encoding>>,
     }
 
@@ -238,15 +238,15 @@ mappings! {
     Token {
         /// Members of its header, beside `alg` and `typ`.
         header: Named<Vec<Spanned<SignedText>>>,
-        /// Its claims.
+        /// The claims.
         claims: Named<Vec<Spanned<SignedText>>>,
-        /// How long it is valid, such as `2 minutes`: adds `nbf` and `exp`.
+        /// The time for which a token is valid, such as `2 minutes`: adds `nbf` and `exp`.
         lasts: Option<Text>,
     }
 
     /// A header beside those of the credentials.
     Header {
-        /// What it carries.
+        /// The content of the header.
         @required doc: Option<Text>,
         /// `always`: on every call, if the caller sets it; `by_operation`: only where the operation lists it.
         sent: Option<Sent>,
@@ -254,7 +254,7 @@ mappings! {
 
     /// The outcome of a request that changes something, for one result of its call.
     OutcomeRow {
-        /// How the call ended.
+        /// The end of the call.
         @required when: Option<Spanned<CallResult>>,
         /// The outcome of the request.
         @required outcome: Option<Spanned<RowOutcome>>,
@@ -264,7 +264,7 @@ mappings! {
 
     /// Properties of the account, for rules that depend on them.
     Account {
-        /// What it means.
+        /// The meaning.
         @required doc: Option<Text>,
         /// Properties of the account, by names that rules use as `account.name`.
         properties: Named<Spanned<Property>>,
@@ -274,13 +274,13 @@ mappings! {
 
     /// A property of an account: one of its `values`, or of a `type`.
     Property {
-        /// What it is.
+        /// A short description.
         @required doc: Option<Text>,
-        /// Its Rust name, if the name cannot be used.
+        /// The Rust name, if the name cannot be used.
         rust: Option<Text>,
-        /// What it is, when it has no `values`.
+        /// The type of a property without `values`.
         r#type: Option<Spanned<PropertyType>>,
-        /// Its values, each with its meaning.
+        /// The values, each with its meaning.
         values: Named<Short<EnumValue>>,
         /// The enums of records that show it, as `family.Enum`.
         shown_as: Texts,
@@ -288,9 +288,9 @@ mappings! {
         denied_by: Texts,
     }
 
-    /// What is traded, and its properties: numbers and flags by their names.
+    /// A thing that is traded, and its properties: numbers and flags by their names.
     Instrument {
-        /// What it means.
+        /// The meaning.
         @required doc: Option<Text>,
         /// The properties, each with its meaning.
         properties: Named<Short<InstrumentProperty>>,
@@ -298,11 +298,11 @@ mappings! {
 
     /// A property of an instrument: a number, or a flag.
     InstrumentProperty {
-        /// What it means.
+        /// The meaning.
         @required doc: Option<Text>,
         /// `flag` for yes or no. Left out: it is a number.
         r#type: Option<Spanned<PropertyType>>,
-        /// Its Rust name, if the name cannot be used.
+        /// The Rust name, if the name cannot be used.
         rust: Option<Text>,
     }
 
@@ -310,7 +310,7 @@ mappings! {
     Observation {
         /// An id, in lower case with hyphens.
         @required id: Option<Text>,
-        /// What was seen.
+        /// The fact that was seen.
         @required says: Option<Text>,
         /// Where it was seen.
         @required sources: Vec<Text>,

@@ -18,9 +18,9 @@ mappings! {
 
     /// A reason to refuse requests.
     Refusal {
-        /// What is wrong, in words that an answer may use.
+        /// The mistake, in words that an answer may use.
         @required says: Option<Text>,
-        /// Its code, documented or observed.
+        /// The code, documented or observed.
         code: Option<Text>,
         /// The codes of families in which it is another one.
         codes: Named<Text>,
@@ -35,25 +35,26 @@ mappings! {
     ObservedCode {
         /// The families whose operations return it; all of them when left out.
         families: Texts,
-        /// What it proves about the request that it answers.
+        /// The proof that the code gives about the request that it answers.
         @required proves: Option<Spanned<CodeProof>>,
-        /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
+        /// The stage that the request reached. Left out: `gateway` for a timestamp, credentials and a rate, `trading`
+        /// otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
         cause: Option<Spanned<CredentialCause>>,
-        /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
-        /// or the time. At the stage `parameters`, that is so without it.
+        /// True if every copy of a request is refused with it, because the request alone decides: not a balance, a
+        /// limit or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,
         /// With `proves: credentials`: whether it comes before the signature is looked at, so that it says nothing about
         /// key, secret and passphrase.
         before_signature: Option<Spanned<bool>>,
-        /// What it means.
+        /// The meaning.
         @required says: Option<Text>,
-        /// What to do about it.
+        /// Advice on what to do.
         doc: Option<Text>,
         /// Who has observed it.
         @required sources: Option<Spanned<Vec<Text>>>,
-        /// How certain it is what it proves; `several` when left out.
+        /// The certainty of the proof; `several` when left out.
         certainty: Option<Spanned<Certainty>>,
     }
 }

@@ -12,23 +12,23 @@ mappings! {
     Family {
         /// The folder's name.
         @required family: Option<Text>,
-        /// What the family is called in headings.
+        /// The name of the family in headings.
         title: Option<Text>,
-        /// What the family covers.
+        /// The operations that the family covers.
         @required doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Source>,
         /// Who has seen its operations on the wire, at least two, if no document describes the family.
         sources: Option<Spanned<Vec<Text>>>,
-        /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
+        /// The form in which numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
         @required numbers: Option<Numbers>,
-        /// How times travel; `milliseconds` when left out.
+        /// The form in which times travel; `milliseconds` when left out.
         times: Option<Times>,
         /// Where requests with a body have their parameters; `json` when left out.
         sends: Option<Spanned<Sends>>,
-        /// How lists are written in a query or a form; `json` when left out.
+        /// The form of lists in a query or a form; `json` when left out.
         lists: Option<Spanned<Lists>>,
-        /// How objects are written in a query or a form; `json` when left out.
+        /// The form of objects in a query or a form; `json` when left out.
         objects: Option<Spanned<Objects>>,
         /// The error codes and what they mean.
         errors: Named<Spanned<ErrorCode>>,
@@ -43,17 +43,17 @@ mappings! {
         serves: Named<Text>,
         /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
-        /// How the account becomes flat: what cancels all orders and closes all positions.
+        /// The way the account becomes flat: what cancels all orders and closes all positions.
         flat: Option<Spanned<Flat>>,
         /// The states of an enum and their transitions.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
-        /// What the document leaves open, explicitly or by omission.
+        /// Facts that the document leaves open, explicitly or by omission.
         not_shown: Vec<Short<OpenQuestion>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
-        /// What was seen on the wire and is in no document.
+        /// Facts seen on the wire that are in no document.
         observed: Vec<Spanned<Observation>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
@@ -71,11 +71,11 @@ mappings! {
     Probe {
         /// The operation: it only reads, and is signed.
         @required operation: Option<Text>,
-        /// Its request as wire JSON; `{}` when left out.
+        /// The request as wire JSON; `{}` when left out.
         request: Option<Text>,
     }
 
-    /// How the account becomes flat. What is left out is not known.
+    /// The way the account becomes flat. What is left out is not known.
     Flat {
         /// The operation that cancels all orders of a business line.
         cancel: Option<Spanned<FlatCancel>>,
@@ -91,7 +91,7 @@ mappings! {
     FlatCancel {
         /// The operation.
         operation: Option<Text>,
-        /// Its parameter with the business line, an enum, each of whose values is sent.
+        /// The parameter with the business line, an enum, each of whose values is sent.
         over: Option<Text>,
     }
 
@@ -99,7 +99,7 @@ mappings! {
     FlatClose {
         /// The operation.
         operation: Option<Text>,
-        /// Its parameter with the business line, an enum, each of whose values is sent.
+        /// The parameter with the business line, an enum, each of whose values is sent.
         over: Option<Text>,
         /// The list of the positions that are closed, in its answer.
         closed: Option<Text>,
@@ -121,24 +121,24 @@ mappings! {
     FlatReduce {
         /// The operation that places an order.
         operation: Option<Text>,
-        /// Its parameter with the business line.
+        /// The parameter with the business line.
         line: Option<Text>,
         /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
         /// and not closed.
         lines: Texts,
-        /// Its parameter with the instrument.
+        /// The parameter with the instrument.
         instrument: Option<Text>,
-        /// Its parameter with the quantity.
+        /// The parameter with the quantity.
         quantity: Option<Text>,
-        /// What keeps an order from opening a position, whatever the position mode of the account: parameters, each
-        /// with the value or values that do.
+        /// The parameters that keep an order from opening a position, whatever the position mode of the account:
+        /// parameters, each with the value or values that do.
         closes_with: Option<Spanned<Named<Texts>>>,
         /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
         /// next set is sent. Each set has one of `closes_with`.
         long: Vec<Spanned<Named<Text>>>,
         /// The same for a short position.
         short: Vec<Spanned<Named<Text>>>,
-        /// What the records of past orders state about the side of a position.
+        /// The statement of past orders about the side of a position.
         side: Option<Spanned<FlatSide>>,
     }
 
@@ -146,9 +146,9 @@ mappings! {
     FlatSide {
         /// The field.
         field: Option<Text>,
-        /// Its value for a long position.
+        /// The value for a long position.
         long: Option<Text>,
-        /// Its value for a short position.
+        /// The value for a short position.
         short: Option<Text>,
     }
 
@@ -168,7 +168,7 @@ mappings! {
         @required n: Option<Spanned<u64>>,
         /// The values of one enum that count towards it; all of them when left out.
         over: Option<Spanned<Named<Texts>>>,
-        /// What it is about.
+        /// The subject.
         doc: Option<Text>,
         /// Where a document describes it.
         source: Option<Source>,
@@ -178,23 +178,24 @@ mappings! {
     ErrorCode {
         /// The message as the document shows it.
         @required text: Option<Text>,
-        /// What it means and what to do.
+        /// The meaning of the code, and what to do.
         doc: Option<Text>,
-        /// Its Rust name, if the message cannot be used.
+        /// The Rust name, if the message cannot be used.
         rust: Option<Text>,
-        /// What it proves about the request that it answers; `not_done` when left out.
+        /// The proof that the code gives about the request that it answers; `not_done` when left out.
         proves: Option<Spanned<CodeProof>>,
-        /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
+        /// The stage that the request reached. Left out: `gateway` for a timestamp, credentials and a rate, `trading`
+        /// otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.
         cause: Option<Spanned<CredentialCause>>,
-        /// Whether every copy of a request is refused with it, because the request alone decides: not a balance, a limit
-        /// or the time. At the stage `parameters`, that is so without it.
+        /// True if every copy of a request is refused with it, because the request alone decides: not a balance, a
+        /// limit or the time. At the stage `parameters`, that is so without it.
         alike: Option<Spanned<bool>>,
         /// With `proves: credentials`: whether it comes before the signature is looked at, so that it says nothing about
         /// key, secret and passphrase.
         before_signature: Option<Spanned<bool>>,
-        /// Whether it is the code of success.
+        /// True if it is the code of success.
         success: Option<bool>,
         /// Where a document describes it.
         source: Option<Source>,
@@ -208,9 +209,9 @@ mappings! {
         source: Option<Source>,
         /// The states, by their values.
         states: Named<Short<State>>,
-        /// How a state becomes another.
+        /// The ways from one state to another.
         transitions: Vec<Spanned<Transition>>,
-        /// What the document rules out, directly and through other states.
+        /// Transitions that the document rules out, directly and through other states.
         never: Vec<Spanned<ExcludedTransition>>,
         /// The records that show a state.
         records: Vec<Spanned<Tracked>>,
@@ -218,9 +219,9 @@ mappings! {
 
     /// A state.
     State {
-        /// What it means.
+        /// The meaning.
         doc: Option<Text>,
-        /// Whether no state follows it.
+        /// True if no state follows it.
         terminal: Option<bool>,
     }
 
@@ -228,7 +229,7 @@ mappings! {
     Transition {
         /// The states it leads from, or `any`.
         @required from: Texts,
-        /// What causes it: names of operations, or words of the document for other causes.
+        /// The cause of the transition: names of operations, or words of the document for other causes.
         @required trigger: Texts,
         /// The state it leads to, or `unchanged`, or `rejected`.
         @required to: Option<Text>,
@@ -238,7 +239,7 @@ mappings! {
         doc: Option<Text>,
     }
 
-    /// What the document rules out: that one state follows another, or that an operation takes effect.
+    /// A transition that the document rules out: that one state follows another, or that an operation takes effect.
     ExcludedTransition {
         /// The states that never follow.
         @required from: Texts,
@@ -246,7 +247,7 @@ mappings! {
         to: Texts,
         /// The operations that never take effect there.
         trigger: Texts,
-        /// Its place in the document.
+        /// The place in the document.
         at: Option<Text>,
         /// Why it is ruled out.
         @required why: Option<Text>,
@@ -256,13 +257,13 @@ mappings! {
     Tracked {
         /// The record.
         @required record: Option<Text>,
-        /// Its field with the exchange's id.
+        /// The field with the exchange's id.
         id: Option<Text>,
-        /// Its field with the caller's id.
+        /// The field with the caller's id.
         client_id: Option<Text>,
-        /// Its field with the state.
+        /// The field with the state.
         @required state: Option<Text>,
-        /// Its field with the time of the last change.
+        /// The field with the time of the last change.
         at: Option<Text>,
     }
 }

@@ -19,7 +19,7 @@ mappings! {
         @required operation: Option<Text>,
         /// The heading in the document; Rust names come from it.
         title: Option<Text>,
-        /// Its Rust name, if the heading cannot be used.
+        /// The Rust name, if the heading cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
         source: Option<Source>,
@@ -29,16 +29,16 @@ mappings! {
         @required http: Option<Text>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
         call: Option<Text>,
-        /// What it does.
+        /// A description of the effect.
         @required doc: Option<Text>,
         /// Other words that people search for it by; the first is what a user wants, such as `cancel everything`.
         called: Texts,
-        /// What a repeat of the call would do; with a reason where its name says something else, as in
-        /// `{ is: read, why: .. }`.
+        /// The effect of a repeat of the call; with a reason where its name says something else, as in `{ is: read,
+        /// why: .. }`.
         @required effect: Option<Spanned<WordOr<Effect, ReasonedEffect>>>,
         /// Who may call; `signed` when left out.
         access: Option<Access>,
-        /// Whether only user ids on the exchange's white list may call.
+        /// True if only user ids on the exchange's white list may call.
         whitelisted: Option<Spanned<bool>>,
         /// Set if the document advises against its use.
         deprecated: Option<Deprecated>,
@@ -46,22 +46,22 @@ mappings! {
         permission: Option<Text>,
         /// The headers that it carries in addition to those of every call.
         headers: Vec<Text>,
-        /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
+        /// The allowed number of calls, and for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
         rate_limit: Vec<Text>,
         /// The parameters in the document's order; `{}` when there are none; `"[]"` is a body that is an array,
         /// beside which others are in the path, the query or headers.
         @required request: Option<Spanned<Named<Spanned<Field>>>>,
         /// Where the parameters are, if not in the query of a GET or DELETE and in the JSON body of others.
         sends: Option<Spanned<Sends>>,
-        /// How lists are written in a query or a form; `json` when left out there and in the family.
+        /// The form of lists in a query or a form; `json` when left out there and in the family.
         lists: Option<Spanned<Lists>>,
-        /// How objects are written in a query or a form; `json` when left out there and in the family.
+        /// The form of objects in a query or a form; `json` when left out there and in the family.
         objects: Option<Spanned<Objects>>,
-        /// Of an operation that amends: how many amendments of one thing may be under way.
+        /// For an operation that amends: how many amendments of one thing may be under way.
         in_flight: Option<InFlight>,
         /// The parameter with the caller's own id, of the request or of its items, also in an object there: `order.id`.
         client_id: Option<Text>,
-        /// How queries confirm that a request, or each of its items, had its effect.
+        /// The queries that confirm that a request, or each of its items, had its effect.
         confirm: Option<Confirm>,
         /// Members of the answer, each with the parameters of the request that it may repeat.
         echoes: Option<Spanned<Named<Texts>>>,
@@ -76,9 +76,9 @@ mappings! {
         repeat: Option<Repeat>,
         /// The pair of times that bounds the query.
         window: Option<Window>,
-        /// How far back the answer reaches if no parameter determines it, such as `3 months`.
+        /// The time that the answer reaches back if no parameter determines it, such as `3 months`.
         history: Option<Text>,
-        /// What comes back as data.
+        /// The data that comes back.
         @required response: Option<Spanned<Response>>,
         /// Constructors for documented purposes.
         intents: Vec<Spanned<Intent>>,
@@ -86,11 +86,11 @@ mappings! {
         @required examples: Vec<Spanned<Example>>,
         /// The binding sentences of the document.
         rules: Vec<Spanned<Rule>>,
-        /// What the document leaves open, explicitly or by omission.
+        /// Facts that the document leaves open, explicitly or by omission.
         not_shown: Vec<Short<OpenQuestion>>,
         /// Statements of the document that cannot all hold.
         contradictions: Vec<Spanned<Contradiction>>,
-        /// What was seen on the wire and is in no document.
+        /// Facts seen on the wire that are in no document.
         observed: Vec<Spanned<Observation>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
@@ -108,13 +108,13 @@ mappings! {
     Intent {
         /// The function's name, in lower case with hyphens.
         @required id: Option<Text>,
-        /// Its Rust name, if the id cannot be used.
+        /// The Rust name, if the id cannot be used.
         rust: Option<Text>,
         /// The list whose items it makes; `"[]"` when the body is an array.
         r#in: Option<Text>,
-        /// What it is for.
+        /// The purpose.
         @required says: Option<Text>,
-        /// Its place in the document.
+        /// The place in the document.
         at: Option<Text>,
         /// Values of enums; for a choice, a value without further parameters.
         set: Option<Spanned<Named<Text>>>,
@@ -124,7 +124,7 @@ mappings! {
         call: Named<Text>,
     }
 
-    /// What comes back as data: one of `object`, `array` and `page`.
+    /// The data that comes back: one of `object`, `array` and `page`.
     Response {
         /// The member of the envelope with the data, if it differs from that of the API.
         data: Option<Text>,
@@ -167,7 +167,7 @@ mappings! {
         items: Rare<Spanned<Items>>,
     }
 
-    /// How the next page of a listing is requested.
+    /// The way the next page of a listing is requested.
     Pages {
         /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
         /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
@@ -227,7 +227,7 @@ mappings! {
 
     /// Wire JSON of one call.
     Example {
-        /// What it shows.
+        /// The subject.
         about: Option<Text>,
         /// The body, or the JSON object of the parameters of a query.
         @required request: Option<Text>,
@@ -236,14 +236,14 @@ mappings! {
     }
 }
 
-/// What decides the effect of a change of a [`Window`].
+/// The context that decides the effect of a change of a [`Window`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WindowContext {
-    /// Whether both ends can be set by one call.
+    /// A range of which one call can set both ends, or only one.
     End,
 }
 
-/// What decides the effect of a change of a [`Confirm`].
+/// The context that decides the effect of a change of a [`Confirm`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConfirmContext {
     /// The types of the query and of its record.
@@ -259,27 +259,27 @@ declared! {
         to: Ref => Change::InContext(WindowContext::End),
         /// The longest time from first to last, such as `30 days`.
         span: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
-        /// How far back a query may begin, such as `90 days`.
+        /// The time that a query may reach back, such as `90 days`.
         access: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
         /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
         access_of: Defaulted<AccessOf> => Change::Behaviour("checked before sending"),
         /// The length of time that is assumed when neither is sent, such as `1 day`.
         default: Option<(Duration, Place)> => Change::Behaviour("the exchange assumes another time without it"),
-        /// Whether neither may be sent without the other.
+        /// True if neither may be sent without the other.
         both_or_neither: Flag => Change::Behaviour("checked before sending"),
         /// The time zone of the days, such as `UTC+8`, if the data covers whole days.
         days: Option<(UtcOffset, Place)> => Change::Behaviour("its days begin at another time"),
     }
 
-    /// How many amendments of one thing may be under way.
+    /// The number of amendments of one thing that may be under way.
     element InFlight {
         /// The required parameter, of the request or of its items, that identifies the thing.
         per: Ref => Change::Behaviour("how many amendments the gate admits"),
-        /// How many.
+        /// The number.
         n: (u64, Place) => Change::Behaviour("how many amendments the gate admits"),
     }
 
-    /// How queries confirm that a request had its effect.
+    /// The queries that confirm that a request had its effect.
     element Confirm(ConfirmContext) {
         /// The operation that is the query.
         by: Ref => Change::InContext(ConfirmContext::Query),
@@ -323,13 +323,13 @@ declared! {
     part Compound {
         /// A parameter and the value with which a request does several things; left out if every request does.
         when: Option<Pair>,
-        /// What it does.
+        /// A description of the effect.
         why: (Prose, Place),
     }
 
-    /// What a repeat of an operation does that changes something.
+    /// The effect of a repeat of an operation that changes something.
     element Repeat {
-        /// What a repeat is.
+        /// The effect of the repeat.
         is: (Harmless, Place) => Change::Behaviour("what a repeat does"),
         /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
         by_key: Option<Ref> => Change::Behaviour("which parameter has to be the same in a repeat"),
@@ -339,7 +339,7 @@ declared! {
         why: (Prose, Place) => Change::Prose,
     }
 
-    /// What a listing shows of an account.
+    /// The part of an account that a listing shows.
     part Shows {
         /// `open_orders`, `past_orders`, `fills`, or of an answer without pages `positions`, which are read but not
         /// compared.
@@ -373,8 +373,7 @@ declared! {
         symbol: Ref,
         /// Properties of an instrument, as in `account` of `api.yaml`, each with the field that has it.
         properties: Vec<Pair>,
-        /// Those of the fields that count units of the last decimal place, each with the field that has the number of
-        /// places.
+        /// The fields that count units of the last decimal place, each with the field that has the number of places.
         in_last_place: Vec<Pair>,
     }
 
@@ -416,7 +415,7 @@ declared! {
         any_sign: Flag,
     }
 
-    /// What a fill did to the long or the short position of its instrument. With any other value, that is unknown.
+    /// The effect of a fill on the long or the short position of its instrument. With any other value, that is unknown.
     part TradePosition {
         /// The enum field that states it.
         field: Ref,

@@ -17,7 +17,7 @@ declared! {
 
     /// Something that the document leaves open; a text alone where the document is silent.
     part OpenQuestion {
-        /// What is not shown.
+        /// The fact that is not shown.
         says: (Prose, Place),
         /// The sections that say so themselves.
         at: Names,
@@ -31,7 +31,7 @@ mappings! {
         @required id: Option<Text>,
         /// The statements of the places, in their order.
         @required readings: Vec<Text>,
-        /// What the schema takes.
+        /// The reading that the schema takes.
         @required chosen: Option<Text>,
         /// The reason for the choice.
         @required why: Option<Text>,
@@ -41,22 +41,22 @@ mappings! {
     Rule {
         /// An id, in lower case with hyphens.
         id: Option<Text>,
-        /// Its place in the document.
+        /// The place in the document.
         at: Option<Text>,
-        /// How it is kept.
+        /// The way the rule is kept.
         kind: Option<Spanned<RuleKind>>,
         /// With `checked`: whether a request that breaks it is refused, or only causes a warning. `refuse` when left out.
         severity: Option<Spanned<Severity>>,
-        /// What it says.
+        /// The statement of the rule.
         says: Option<Text>,
         /// With `stated`: why it is not checked.
         why: Option<Text>,
         /// The condition under which it binds: parameters and their values, `given`, `any_given`, `param.form`,
         /// `param.below` and the like; `not.` before an entry negates it.
         when: Option<Spanned<Named<Texts>>>,
-        /// What must hold under the condition, written like `when`.
+        /// The condition that must hold under `when`, written like it.
         require: Option<Spanned<Named<Texts>>>,
-        /// What must not hold under the condition, written like `when`.
+        /// The condition that must not hold under `when`, written like it.
         forbid: Option<Spanned<Named<Texts>>>,
         /// The parameter that has the same value in all items of a list.
         same: Option<Text>,

@@ -30,9 +30,9 @@ mappings! {
 
     /// A set of values.
     Enum {
-        /// What the values are about.
+        /// The subject of the values.
         @required doc: Option<Text>,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The values, each with its meaning.
         @required values: Named<Short<EnumValue>>,
@@ -42,9 +42,9 @@ mappings! {
 
     /// A value of an enum.
     EnumValue {
-        /// What it means.
+        /// The meaning.
         @required doc: Option<Text>,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Other spellings that a decoder accepts.
         also: Vec<Text>,
@@ -56,9 +56,9 @@ mappings! {
 
     /// A newtype over text.
     Identifier {
-        /// What it names.
+        /// The thing that the id names.
         @required doc: Option<Text>,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The minimum and the maximum number of characters.
         length: Option<Spanned<Vec<Spanned<u32>>>>,
@@ -66,13 +66,13 @@ mappings! {
         alphabet: Option<Text>,
         /// Forms that distinguish kinds of texts: how such a text begins and ends, with `*` between.
         forms: Named<Short<Form>>,
-        /// Whether the client makes new ones.
+        /// True if the client makes new ones.
         mint: Option<Spanned<bool>>,
     }
 
     /// A form of texts: a pattern such as `a*z`.
     Form {
-        /// How such a text begins and ends, with `*` between.
+        /// The beginning and the end of such a text, with `*` between.
         @required pattern: Option<Text>,
         /// Another spelling, with the same text between; other texts may be written so, too.
         also: Option<Text>,
@@ -83,9 +83,9 @@ mappings! {
 
     /// Parameters that are allowed only in certain combinations.
     Choice {
-        /// What is chosen.
+        /// The thing that is chosen.
         @required doc: Option<Text>,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// The alternatives; exactly one is sent.
         one_of: Named<Spanned<Field>>,
@@ -101,21 +101,21 @@ mappings! {
 
     /// An object that the exchange returns.
     Record {
-        /// What it is.
+        /// A short description.
         @required doc: Option<Text>,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
         /// Where a document describes it.
         source: Option<Source>,
         /// A record whose fields come first.
         includes: Option<Text>,
-        /// Whether it is only there to be included.
+        /// True if the type is only there to be included.
         r#abstract: Option<bool>,
-        /// Whether it was seen on the wire and is in no document.
+        /// True if it was seen on the wire and is in no document.
         observed: Option<bool>,
-        /// Whether it travels as an array, in which its fields are identified by their places.
+        /// True if it travels as an array, in which its fields are identified by their places.
         by_position: Option<bool>,
-        /// Whether it travels as the value of its only field.
+        /// True if it travels as the value of its only field.
         as_value: Option<Spanned<bool>>,
         /// If lists of it are objects on the wire: the field for the name of each record there.
         key: Option<Text>,
@@ -125,7 +125,7 @@ mappings! {
         one_of: Option<Spanned<Named<Texts>>>,
         /// With `one_of`: the member that decides; each of the records has a field of that name.
         choose_by: Option<Text>,
-        /// Its fields, in the document's order; `{}` when there are none.
+        /// The fields, in the document's order; `{}` when there are none.
         fields: Option<Named<Spanned<Field>>>,
     }
 
@@ -139,61 +139,61 @@ mappings! {
         /// Instead of `type`: an object whose names are values, such as pairs, each with a value of that type, or in a
         /// record of that record. In a request, it travels in JSON.
         map: Option<Text>,
-        /// Of a request: with `item`: a list of objects with these fields, e.g. `orderList: { item: OrderItem, fields:
+        /// In a request: with `item`: a list of objects with these fields, e.g. `orderList: { item: OrderItem, fields:
         /// {..}, max_items: 50 }`.
         fields: Option<Named<Spanned<Field>>>,
-        /// Of a request: the Rust name of such an object.
+        /// In a request: the Rust name of such an object.
         item: Rare<Text>,
-        /// Of a request: instead of `item`: `fields` are those of a single object with this Rust name, which may hold
+        /// In a request: instead of `item`: `fields` are those of a single object with this Rust name, which may hold
         /// others. Rules cannot speak of its members.
         object: Rare<Text>,
-        /// Of a request: `header`: it travels as a header with the parameter's name; a text, number, time, boolean,
-        /// enum or identifier of the request itself, or a list of them with commas between its values. `query`: the same
-        /// in the query of a request whose other parameters are in a body, with lists as `lists` says.
+        /// In a request: `header`: it travels as a header with the parameter's name; a text, number, time, boolean,
+        /// enum or identifier of the request itself, or a list of them with commas between its values. `query`: the
+        /// same in the query of a request whose other parameters are in a body, with lists as `lists` says.
         r#in: Rare<Spanned<In>>,
-        /// Of a request: with `in`: its name there, where another parameter of the request has that name. Its own is yours
-        /// to choose: requests as objects, rules and other keys have it.
+        /// In a request: with `in`: its name there, where another parameter of the request has that name. Its own is
+        /// yours to choose: requests as objects, rules and other keys have it.
         sent_as: Rare<Text>,
-        /// Of a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
+        /// In a request: `always` / `conditional` (under a condition that a rule states) / `unstated` (the document
         /// does not state it); left out: optional.
         required: Option<Spanned<Required>>,
         /// The only value, of a text, a number, a boolean or an enum. Every request sends it without being asked, so that it
         /// needs no `required`; an answer with another value is read, and drift reports it.
         fixed: Rare<Text>,
-        /// Of a request: what the exchange assumes when it is not sent, so it cannot be `required: always`; the client
+        /// In a request: what the exchange assumes when it is not sent, so it cannot be `required: always`; the client
         /// never sends it.
         default: Rare<Text>,
-        /// Of a request: a default that is not one value.
+        /// In a request: a default that is not one value.
         default_note: Rare<Text>,
-        /// Of a request: the least value of a number.
+        /// In a request: the least value of a number.
         min: Rare<Text>,
-        /// Of a request: the greatest value of a number.
+        /// In a request: the greatest value of a number.
         max: Rare<Text>,
-        /// Of a request: maximum number of items.
+        /// In a request: maximum number of items.
         max_items: Rare<Spanned<u64>>,
-        /// Of a request: minimum number of items, 1 when left out: an empty list is seldom meant, and most forms of a
+        /// In a request: minimum number of items, 1 when left out: an empty list is seldom meant, and most forms of a
         /// query have no place for it. 0 only where the list is JSON.
         min_items: Rare<Spanned<u64>>,
-        /// Of a request: maximum number of decimal digits of an integer.
+        /// In a request: maximum number of decimal digits of an integer.
         digits: Rare<Spanned<u32>>,
-        /// Of a request: maximum number of decimal places of a decimal; zeros at the end do not count.
+        /// In a request: maximum number of decimal places of a decimal; zeros at the end do not count.
         places: Rare<Spanned<u32>>,
-        /// Of a request: maximum number of significant digits of a decimal: all but the zeros at both ends.
+        /// In a request: maximum number of significant digits of a decimal: all but the zeros at both ends.
         significant_digits: Rare<Spanned<u32>>,
-        /// Of a request: the shortest and the longest length of a text, or of each text of a list, in characters.
+        /// In a request: the shortest and the longest length of a text, or of each text of a list, in characters.
         length: Rare<Spanned<Vec<Spanned<u32>>>>,
-        /// Of a request: a regular expression that a text, or each text of a list, matches: anywhere, unless `^` and `$`
-        /// say otherwise, in the syntax of the crate regex-lite. Clients need the feature `pattern` of the runtime.
+        /// In a request: a regular expression that a text, or each text of a list, matches: anywhere, unless `^` and
+        /// `$` say otherwise, in the syntax of the crate regex-lite. Clients need the feature `pattern` of the runtime.
         pattern: Rare<Text>,
         /// The values of the enum that are allowed or listed here.
         only: Rare<Spanned<Vec<Text>>>,
-        /// Of a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
+        /// In a request: `{ keep: left_out, delete: "0" }`: leaving it out keeps the value, the given text deletes it.
         /// Without `delete`: it cannot be deleted.
         edit: Rare<Edit>,
-        /// Of a request: `left_out`: by the document, an empty text means the same as leaving it out; elsewhere an
+        /// In a request: `left_out`: by the document, an empty text means the same as leaving it out; elsewhere an
         /// empty text in a stored request is an error.
         blank: Rare<Spanned<Keep>>,
-        /// Of a request: `unstated`: the document does not state here which alternative of the choice wins.
+        /// In a request: `unstated`: the document does not state here which alternative of the choice wins.
         wins: Rare<Spanned<Unstated>>,
         /// A text, or a list of `{ when: {param: value or [values]}, is: unit }` closed by `{ otherwise: unit }`.
         unit: Rare<Spanned<Units>>,
@@ -201,30 +201,30 @@ mappings! {
         /// values are JSON numbers; of a boolean, in quotes or as 1 and 0; of a text or an identifier in an answer,
         /// `number` where it is one.
         json: Rare<Spanned<Travels>>,
-        /// How the time travels, where it differs from the family.
+        /// The form in which the time travels, where it differs from the family.
         times: Rare<Spanned<Times>>,
-        /// Of a decimal that travels as an integer, the value times ten to the power of `scale`: with `scale: 4`, 12.5
+        /// For a decimal that travels as an integer, the value times ten to the power of `scale`: with `scale: 4`, 12.5
         /// travels as `125000`. `min`, `max`, `default` and rules apply to the value; examples have the integer. A
         /// value with more decimal places is refused.
         scale: Rare<Spanned<u64>>,
         /// `null`: of a record: the document states that it can be null. Of a request in JSON: `null` clears the value, and
         /// leaving it out keeps it.
         may_be: Rare<Spanned<MayBe>>,
-        /// Of a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
+        /// In a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
         /// field that never arrives.
         comes_only: Rare<Text>,
-        /// Of a record: who has seen the field, if no document has it; a drift report does not miss it.
+        /// In a record: who has seen the field, if no document has it; a drift report does not miss it.
         sources: Rare<Spanned<Vec<Text>>>,
-        /// Of a request: `place-order.price`: all keys of that parameter of that operation; other keys override.
+        /// In a request: `place-order.price`: all keys of that parameter of that operation; other keys override.
         r#as: Rare<Text>,
         /// `{ since: v2, use: newPrice }`, as documented; `{}` where the document states no more. `use` names another
         /// parameter or field. The compiler warns of the setter or the field.
         deprecated: Rare<Deprecated>,
-        /// What it is; as for the type when left out.
+        /// The meaning of the parameter; that of the type when left out.
         doc: Option<Text>,
         /// Other words that people search for a parameter by.
         called: Texts,
-        /// Its Rust name, if the wire name cannot be used.
+        /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
     }
 
@@ -251,7 +251,7 @@ declared! {
 
     /// The effect of leaving a parameter out, or of a special text, on an existing value.
     part Edit {
-        /// How the value is kept.
+        /// The form in which the value is kept.
         keep: (Keep, Place),
         /// The text that deletes it.
         delete: Option<Ref>,

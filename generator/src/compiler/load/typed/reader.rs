@@ -1,4 +1,4 @@
-//! How a node is read as a text, a number, a list or a mapping.
+//! Reads a node as a text, a number, a list or a mapping.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -245,7 +245,7 @@ impl<'a> NodeReader<'a> {
     }
 }
 
-/// What a value has to be.
+/// The kind of value that is expected.
 #[derive(Clone, Copy)]
 pub(crate) enum Expected {
     Text,
@@ -276,7 +276,7 @@ impl fmt::Display for Expected {
 }
 
 impl Expected {
-    /// How such a value is written.
+    /// Returns how such a value is written.
     fn how_to_write(self) -> String {
         let such_as = match self {
             Self::Text => "a word or a sentence, in quotes where it has `: ` in it",
@@ -308,8 +308,8 @@ impl Mapping<'_> {
         }
     }
 
-    /// Whether an unknown key follows a known one without a value, to which it should belong. The missing value is
-    /// already reported.
+    /// Returns whether an unknown key follows a known one without a value, to which it should belong. The missing value
+    /// is already reported.
     fn belongs_to_empty_key(&self, key: &Key<'_>, keys: &[&str]) -> bool {
         let before = self.entries.iter().take_while(|(other, _)| other.place != key.place);
         let known = before.filter(|(other, _)| keys.contains(&&*other.text));
@@ -348,7 +348,7 @@ impl Mapping<'_> {
     }
 }
 
-/// Whether a key without a value is the rest of an unquoted text after a comma: `{ doc: Buys, or sells. }`.
+/// Returns whether a key without a value is the rest of an unquoted text after a comma: `{ doc: Buys, or sells. }`.
 fn is_rest_of_a_text(key: &Key<'_>, value: &Node<'_>, file: &str) -> bool {
     let before = file.get(..key.place.start as usize).unwrap_or_default();
     value.is_missing() && before.trim_end().ends_with(',') && key.text.contains(|c: char| c == ' ' || ".!?".contains(c))

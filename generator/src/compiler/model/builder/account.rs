@@ -75,7 +75,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a property of an instrument is a flag; times and names are properties of accounts only.
+    /// Returns whether a property of an instrument is a flag; times and names are properties of accounts only.
     fn is_flag(&mut self, kind: Option<&Spanned<PropertyType>>) -> bool {
         let Some(kind) = kind else { return false };
         if kind.value != PropertyType::Flag {

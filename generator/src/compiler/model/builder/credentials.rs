@@ -1,4 +1,4 @@
-//! How calls are authenticated.
+//! The credentials that authenticate calls.
 
 use super::Builder;
 use crate::compiler::diagnostics::{Code, Place};
@@ -96,7 +96,7 @@ impl Builder<'_> {
         carried
     }
 
-    /// What is signed and how; `None` if no key of it is there.
+    /// Returns what is signed and how; `None` if no key of it is there.
     fn signature(&mut self, raw: &Spanned<raw::Credentials>) -> Option<Signature> {
         let is_carried = [&raw.headers, &raw.parameters, &raw.after_parameters, &raw.query]
             .iter()

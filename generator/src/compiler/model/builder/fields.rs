@@ -157,7 +157,7 @@ impl FamilyBuilder<'_, '_> {
         self.refuse_keys(&keys, "contradicts `fixed`: the value is always the same");
     }
 
-    /// How it travels. `json` is refused for a type without numbers.
+    /// Returns how it travels. `json` is refused for a type without numbers.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape, side: Message) -> bool {
         let own = raw.json.as_ref().map(|json| json.value);
         let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));

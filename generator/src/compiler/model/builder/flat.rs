@@ -1,4 +1,4 @@
-//! How the account of a family becomes flat.
+//! The way the account of a family becomes flat.
 
 use super::{Builder, placed};
 use crate::compiler::diagnostics::Place;

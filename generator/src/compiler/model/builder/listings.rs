@@ -1,4 +1,5 @@
-//! What an answer says beyond its shape: the field that identifies items, and the results of items that were sent.
+//! Statements about an answer beyond its shape: the field that identifies items, and the results of items that were
+//! sent.
 
 use super::{FamilyBuilder, placed, placed_list};
 use crate::compiler::diagnostics::Place;

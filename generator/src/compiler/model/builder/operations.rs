@@ -100,7 +100,7 @@ impl FamilyBuilder<'_, '_> {
         (effect.unwrap_or_else(|| likely_effect(raw)), why)
     }
 
-    /// How the parameters travel: as the operation says, otherwise as the family says.
+    /// Returns how the parameters travel: as the operation says, otherwise as the family says.
     fn style(&mut self, raw: &raw::Operation, method: Method, place: Place) -> ParameterStyle {
         let family = &self.family.family;
         let own = raw.sends.as_ref();

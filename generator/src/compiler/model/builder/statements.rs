@@ -22,7 +22,7 @@ pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], opera
 /// The operation files of a family.
 pub(super) type Operations = [(String, Place, raw::Operation)];
 
-/// Whether a file is that of the operation; where it says another name than its own, that alone is the mistake.
+/// Returns whether a file is that of the operation; where it says another name than its own, that alone is the mistake.
 pub(super) fn is_named((file, _, raw): &(String, Place, raw::Operation), name: &str) -> bool {
     file == name || raw.operation.as_ref().is_some_and(|own| own.value == name)
 }

@@ -364,7 +364,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// What decides which of several records it is; it has nothing of its own then.
+    /// Returns what decides which of several records it is; it has nothing of its own then.
     fn one_of(&mut self, raw: &Spanned<raw::Record>) -> Option<OneOf> {
         let Some(cases) = &raw.one_of else {
             let decider = raw.choose_by.as_ref().map(|decider| decider.place);
@@ -389,7 +389,7 @@ impl FamilyBuilder<'_, '_> {
         Some(OneOf { decider: raw.choose_by.as_ref().map(placed), cases: found, place: cases.place })
     }
 
-    /// Whether all fields were found.
+    /// Returns whether all fields were found.
     fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) -> bool {
         let mut is_whole = true;
         if let Some(included) = &raw.includes {

@@ -102,7 +102,7 @@ impl Operation {
 }
 
 impl Record {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, source: from, is_abstract: _, is_observed, travels, key, fields: _, is_whole: _ } = self;
         let form = |name, is_so| Key::new(name, flag(is_so), behaviour("it is read as another JSON type"));
@@ -174,7 +174,7 @@ fn place(place: u32) -> Key {
 }
 
 impl Field {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
         let Self {
             name,
@@ -192,7 +192,7 @@ impl Field {
         let null = if *may_be_null { "null" } else { "" };
         let seen = self::sources(sources);
         let seen = if sources.is_empty() && family.is_observed() { seen.says("Observed.") } else { seen };
-        let condition = comes_only.as_ref().map(|condition| format!("It comes only {condition}."));
+        let condition = comes_only.as_ref().map(|condition| format!("Present only {condition}."));
         let keys = [
             Key::new("name", &name.wire, behaviour("it is read from another name on the wire")),
             Key::new("rust", name.bare(), breaking("the field has another name")),

@@ -66,7 +66,7 @@ impl Within {
     }
 }
 
-/// What is signed, and how. Without a signature, the keys have no values.
+/// Returns what is signed, and how. Without a signature, the keys have no values.
 fn of_signature(signature: Option<&Signature>) -> [(&'static str, Option<String>); 7] {
     let (content, algorithms, secret) = match signature {
         Some(Signature { content, algorithms, secret }) => (Some(content), algorithms.as_slice(), Some(secret)),

@@ -5,7 +5,7 @@ use super::{Element, Key, additive, behaviour, breaking, list, maybe, names};
 use crate::compiler::model::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
 
 impl Flat {
-    /// What the client's function `flatten` calls.
+    /// Returns what the client's function `flatten` calls.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, cancel, close, value, reduce } = self;
         let means = || behaviour("how the account becomes flat");

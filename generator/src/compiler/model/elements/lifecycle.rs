@@ -63,7 +63,7 @@ impl Transition {
 }
 
 impl ExcludedTransition {
-    /// It has no name; its content identifies it.
+    /// An element without a name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, what, at, why } = self;
         let (name, same) = match what {

@@ -21,7 +21,7 @@ impl Listing {
     }
 }
 
-/// How its next page is requested.
+/// Returns how its next page is requested.
 pub(super) fn pages(pages: Option<&Paging>) -> Key {
     let words = pages.map(
         |Paging {
@@ -61,7 +61,7 @@ pub(super) fn pages(pages: Option<&Paging>) -> Key {
     key.at(pages.map(|pages| pages.place)).says(maybe(words))
 }
 
-/// What the listing shows of an account.
+/// Returns what the listing shows of an account.
 pub(super) fn shows(shows: Option<&Shows>) -> Key {
     let means = behaviour("what `reconcile` compares with the journal");
     Key::new("shows", maybe(shows.map(declared::words)), means).at(shows.map(|shows| shows.place))

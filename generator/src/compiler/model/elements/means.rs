@@ -63,7 +63,7 @@ pub(crate) enum Means {
     Values(Vec<String>),
     /// The texts that an identifier takes.
     Takes { texts: Texts, is_constrained: bool },
-    /// What an intent sets, which decides which arguments its function takes.
+    /// The values that an intent sets, which decide the arguments of its function.
     Sets(Arguments),
     /// The arguments of an intent's function.
     Arguments(Arguments),
@@ -172,7 +172,7 @@ fn need(older: Need, newer: Need) -> Verdict {
     }
 }
 
-/// Whether a value that was accepted is now refused.
+/// Returns whether a value that was accepted is now refused.
 fn values(older: &[String], newer: &[String]) -> Verdict {
     let is_narrower = match older {
         [] => !newer.is_empty(),
@@ -185,7 +185,7 @@ fn values(older: &[String], newer: &[String]) -> Verdict {
     })
 }
 
-/// Whether a text that was accepted is now refused.
+/// Returns whether a text that was accepted is now refused.
 fn takes(older: &Texts, newer: &Texts) -> Verdict {
     let is_narrower = match (older, newer) {
         (Texts::Length(..), Texts::All) => return breaking("`MIN_LENGTH` and `MAX_LENGTH` are removed"),

@@ -23,7 +23,7 @@ fn sends_words(sends: Sends) -> &'static str {
     }
 }
 
-/// How a list or an object is written; empty if in the usual way.
+/// Returns how a list or an object is written; empty if in the usual way.
 fn written(style: &str) -> &str {
     if style == "json" { "" } else { style }
 }
@@ -76,7 +76,7 @@ impl Operation {
         })
     }
 
-    /// Its keys. Parts that are elements of their own are only shown.
+    /// Returns the keys. Parts that are elements of their own are only shown.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
         let Self {
             id: _,
@@ -201,7 +201,7 @@ impl Operation {
         self.statements.add_to(element)
     }
 
-    /// Whether it may be sent again: reads may, and so may operations that the schema calls harmless.
+    /// Returns whether it may be sent again: reads may, and so may operations that the schema calls harmless.
     fn is_repeatable(&self) -> bool {
         self.effect == Effect::Read || self.repeat.is_some()
     }
@@ -263,7 +263,7 @@ impl Window {
             .keys(declared_keys(self, end))
     }
 
-    /// Whether both ends can be set by one call, for which both need setters.
+    /// Returns whether both ends can be set by one call, for which both need setters.
     fn has_between(&self, operation: &Operation) -> bool {
         let has_setter = |all: &Parameter| !all.is_required() && !all.is_edit();
         [&self.from, &self.to].iter().all(|(wire, _)| operation.parameter(wire).is_some_and(has_setter))
@@ -271,7 +271,7 @@ impl Window {
 }
 
 impl InFlight {
-    /// How many amendments the gate admits at a time.
+    /// Returns how many amendments the gate admits at a time.
     fn element(&self, operation: &str) -> Element {
         Element::new("in_flight", operation, ["in_flight", "in_flight"], self.place)
             .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))

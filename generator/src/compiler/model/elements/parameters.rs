@@ -11,7 +11,7 @@ use crate::compiler::model::phrases;
 use crate::compiler::model::{Choice, Edit, Family, Item, ListName, Need, Parameter, Shape, WireParameter, declared};
 
 impl Parameter {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
         let Self {
             name,

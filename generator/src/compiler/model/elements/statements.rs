@@ -20,7 +20,7 @@ impl Statements {
 }
 
 impl OpenQuestion {
-    /// It has no name, so versions are compared by its presence.
+    /// A key without a name, so that versions are compared by its presence.
     pub(super) fn key(&self) -> Key {
         let Self { says, at: _, place } = self;
         Key { is_one_of_several: true, ..Key::prose("not_shown", &says.0).at(Some(*place)) }

@@ -50,7 +50,7 @@ pub(super) fn scale(shape: &Shape) -> Option<Key> {
     Some(key.says(says).data("x-scale", Some(u32::from(scale))).documented())
 }
 
-/// How a number is written. A form that the family states for all its numbers is not repeated for each.
+/// Returns how a number is written. A form that the family states for all its numbers is not repeated for each.
 pub(super) fn travels(
     family: &Family,
     shape: &Shape,
@@ -71,7 +71,7 @@ pub(super) fn travels(
     Some(if is_usual { key.same_as("family") } else { key })
 }
 
-/// Whether the compiler warns about uses, and with what text.
+/// Returns whether the compiler warns about uses, and with what text.
 pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
     let means = Means::Each {
         added: behaviour("the compiler warns where it is used"),
@@ -102,7 +102,7 @@ pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a s
 }
 
 impl Enum {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, values, truth, truth_places } = self;
         let word = |index: usize| values[index].name.wire.as_str();
@@ -137,7 +137,7 @@ pub(super) fn type_names(name: &Name) -> [Key; 2] {
 }
 
 impl EnumValue {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, also, sources, deprecated } = self;
         vec![
@@ -160,7 +160,7 @@ impl EnumValue {
 }
 
 impl Identifier {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, length, alphabet, forms: _, mint } = self;
         let takes = |texts| Means::Takes { texts, is_constrained: self.is_constrained() };
@@ -215,7 +215,7 @@ impl Form {
 }
 
 impl Choice {
-    /// Its keys.
+    /// Returns the keys.
     pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
         let Self { name, doc, kind } = self;
         let (way, keys) = match kind {

@@ -7,8 +7,8 @@ use pulldown_cmark::{Event, Tag, TagEnd};
 use super::{Block, Run, Section};
 use crate::tools::audit::wording;
 
-/// Whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in angle
-/// brackets is the name of something.
+/// Returns whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in
+/// angle brackets is the name of something.
 fn is_markup(html: &str) -> bool {
     const TAGS: [&str; 22] = [
         "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "ol", "p", "small", "span",
@@ -25,7 +25,7 @@ fn tag_name(html: &str) -> String {
     name.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Whether a text stands for a table of contents that a program inserts.
+/// Returns whether a text stands for a table of contents that a program inserts.
 fn is_contents(text: &str) -> bool {
     ["[toc]", "[[toc]]", "[[_toc_]]"].contains(&text.trim().to_ascii_lowercase().as_str())
 }
@@ -54,7 +54,7 @@ pub(super) struct Builder {
     count: usize,
     /// The target of the open link.
     link: Option<String>,
-    /// Whether a link to a place in the document is open, and what the open block has: such links, and other words.
+    /// True if a link to a place in the document is open, and what the open block has: such links, and other words.
     is_in_link: bool,
     has_links: bool,
     has_words: bool,
@@ -62,9 +62,9 @@ pub(super) struct Builder {
     row: Vec<Words>,
     held: Option<Vec<Words>>,
     open: Option<Open>,
-    /// Whether the open block is a block of code.
+    /// True if the open block is a block of code.
     is_code: bool,
-    /// Whether a metadata block is open.
+    /// True if a metadata block is open.
     is_metadata: bool,
     /// The end of the latest cell in the parsed text.
     cell_end: usize,

@@ -15,17 +15,17 @@ const REQUIRED: [&str; 9] = [
     "non-optional",
 ];
 
-/// What is done with a parameter that a request has.
+/// Words for a parameter that a request has.
 const SENT: [&str; 11] =
     ["sent", "given", "present", "provided", "supplied", "set", "specified", "passed", "included", "stated", "filled"];
 
-/// What is done with a parameter that a request does not have.
+/// Words for a parameter that a request does not have.
 const LEFT_OUT: [&str; 4] = ["omitted", "skipped", "absent", "left"];
 
 /// Verbs that ask for one of several: `supply one`.
 const SEND: [&str; 9] = ["provide", "supply", "give", "send", "specify", "pass", "choose", "use", "include"];
 
-/// How words begin that speak of what must be sent, or of what counts.
+/// Beginnings of words that speak of what must be sent, or of what counts.
 const HINTS: [&str; 24] = [
     "must",
     "shall",
@@ -108,7 +108,7 @@ fn phrase(words: &[&str]) -> Option<(&'static [&'static str], usize)> {
     })
 }
 
-/// Whether a text speaks of what must be sent, or of which parameter counts, in whatever words.
+/// Returns whether a text speaks of what must be sent, or of which parameter counts, in whatever words.
 pub(super) fn are_hinted_at(texts: &[&str]) -> bool {
     let begins = |text: &&str| HINTS.iter().any(|hint| text.to_ascii_lowercase().starts_with(hint));
     texts.iter().any(begins)

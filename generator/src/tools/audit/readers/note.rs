@@ -34,7 +34,7 @@ pub(super) struct Deferred<'a> {
     pub(super) wins: Option<(String, Span<'a>)>,
     /// The parameters of a list's items.
     pub(super) items: Vec<Span<'a>>,
-    /// Whether what must be sent is said in words that no reader knows.
+    /// True if what must be sent is said in words that no reader knows.
     pub(super) is_unread: bool,
 }
 
@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
+/// Returns whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
 fn is_about_paging(texts: &[&str]) -> bool {
     matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
 }
@@ -397,12 +397,12 @@ fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], said: &mut D
     said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty() || !said.all_of.is_empty()
 }
 
-/// Whether words require something.
+/// Returns whether words require something.
 fn binds(texts: &[&str]) -> bool {
     ["required", "present", "given", "them", "two"].iter().any(|word| texts.contains(word))
 }
 
-/// Whether a note concerns more parameters than the one before it.
+/// Returns whether a note concerns more parameters than the one before it.
 pub(super) fn is_about_several(note: Span<'_>) -> bool {
     let is_of_several = |clause: Span<'_>| {
         let words = needs::plain(&clause.words());
@@ -424,7 +424,7 @@ fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
     words.windows(2).filter(|pair| is_unit(pair)).find_map(|pair| Some((unit_of_word(pair[1].text)?, pair[1])))
 }
 
-/// What a clause states of the values of a parameter; `None` if it is about something else.
+/// Returns what a clause states of the values of a parameter; `None` if it is about something else.
 fn stated_bounds(clause: Span<'_>, texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
     if let Some((low, high, count)) = range(texts) {
         // `1 to 32 characters` does not limit the value.

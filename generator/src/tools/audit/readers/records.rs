@@ -275,7 +275,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether the text can contain the values of a field: some of the schema's occur in it, or it looks like a list.
+/// Returns whether the text can contain the values of a field: some of the schema's occur in it, or it looks like a
+/// list.
 fn stated_by_list(meaning: Span<'_>, known: &[String]) -> bool {
     !known.is_empty() || meaning.head_and_note().0.split(&[","]).len() > 1
 }

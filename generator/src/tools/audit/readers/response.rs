@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether an operation uses GET.
+    /// Returns whether an operation uses GET.
     fn is_read(&self, id: &str) -> bool {
         self.found.about(&key(FactKind::Endpoint, [id])).any(|statement| statement.value.starts_with("GET "))
     }

@@ -1,4 +1,4 @@
-//! What an operation does not support: `Reduce-only and stop-loss orders are not supported here`.
+//! Features that an operation does not support: `Reduce-only and stop-loss orders are not supported here`.
 
 use std::collections::BTreeSet;
 
@@ -37,8 +37,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a text names a parameter: it spells the name in any way (`Reduce-only`), or is the abbreviation `TP` of
-/// `takeProfit` and of what begins with it, such as `tpTriggerBy`.
+/// Returns whether a text names a parameter: it spells the name in any way (`Reduce-only`), or is the abbreviation `TP`
+/// of `takeProfit` and of what begins with it, such as `tpTriggerBy`.
 fn is_named(name: &str, text: &str) -> bool {
     let spelled = letters(text);
     let first = name.chars().next().filter(char::is_ascii_lowercase);

@@ -55,7 +55,7 @@ impl OpenApiFile<'_> {
         (refusal.name().as_deref() == Some("Refusal")).then(|| success.clone())
     }
 
-    /// What the file shows of calls, for the comment beside the empty `examples`.
+    /// Returns what the file shows of calls, for the comment beside the empty `examples`.
     pub(super) fn examples(&self, operation: &Cursor<'_>) -> Vec<String> {
         let own = |content: &Cursor<'_>| {
             let (_, media) = content.get("content")?.members().into_iter().find(|(name, _)| name.contains("json"))?;

@@ -50,18 +50,18 @@ pub(super) fn described<'a>(item: &Cursor<'a>, operation: &Cursor<'a>) -> Vec<De
     of_path.into_iter().chain(own).collect()
 }
 
-/// How lists and objects are written in the query: as the first of them says.
+/// The form of lists and objects in the query: as the first of them says.
 #[derive(Default)]
 pub(super) struct Style {
     pub(super) lists: Option<Lists>,
     pub(super) objects: Option<Objects>,
-    /// What the exporter says of the whole operation.
+    /// The exporter's style for the lists of the whole operation.
     own_lists: Option<Lists>,
     own_objects: Option<Objects>,
     has_query: bool,
-    /// Whether nothing but the query carries parameters that a body would by default.
+    /// True if nothing but the query carries parameters that a body would by default.
     is_query_of_body: bool,
-    /// Whether a form has a style of its own.
+    /// True if a form has a style of its own.
     is_beside_form: bool,
 }
 
@@ -110,13 +110,13 @@ impl Style {
         }
     }
 
-    /// Whether lists and objects are in the query, rather than in a form with a style of its own.
+    /// Returns whether lists and objects are in the query, rather than in a form with a style of its own.
     pub(super) fn is_read_from(&self, content: Content) -> bool {
         self.has_query && content != Content::Form
     }
 }
 
-/// How a list is written.
+/// Returns how a list is written.
 pub(super) fn lists(one: &Described<'_>) -> Option<Lists> {
     if one.is_json() {
         return Some(Lists::Json);
@@ -130,7 +130,7 @@ pub(super) fn lists(one: &Described<'_>) -> Option<Lists> {
     }
 }
 
-/// How an object is written.
+/// Returns how an object is written.
 pub(super) fn objects(one: &Described<'_>) -> Option<Objects> {
     if one.is_json() {
         return Some(Objects::Json);
@@ -139,7 +139,7 @@ pub(super) fn objects(one: &Described<'_>) -> Option<Objects> {
     (one.at.text("style") == Some("deepObject")).then_some(Objects::Brackets)
 }
 
-/// Whether a header can carry a value: a single one, or a list separated by commas.
+/// Returns whether a header can carry a value: a single one, or a list separated by commas.
 pub(super) fn fits_header(field: &DraftField) -> bool {
     let is_single = |kind: JsonKind| {
         !matches!(kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object)

@@ -1,4 +1,4 @@
-//! What the exporter adds to OpenAPI: its `x-` keys, read back.
+//! Additions of the exporter to OpenAPI: its `x-` keys, read back.
 
 use super::reading::{Cursor, Mark};
 use crate::compiler::model::{Api, Effect, Need};
@@ -13,7 +13,7 @@ pub(super) const DEFAULT: &str = "x-default";
 /// The format of a text that may also be blank.
 pub(super) const FORMAT: &str = "x-format";
 
-/// How far a parameter is required, where the exporter says more than `required` can.
+/// Returns how far a parameter is required, where the exporter says more than `required` can.
 pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
     match parameter.text(REQUIRED) {
         Some("conditional") => Need::Conditional,
@@ -22,7 +22,7 @@ pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
     }
 }
 
-/// Whether a pattern only repeats that a text is a decimal.
+/// Returns whether a pattern only repeats that a text is a decimal.
 pub(super) fn is_pattern_of_decimals(schema: &Cursor<'_>) -> bool {
     schema.value["pattern"] == r"^-?[0-9]+(\.[0-9]+)?$"
 }
@@ -34,7 +34,7 @@ pub(super) fn credentials(api: &Api, root: &Cursor<'_>) -> Option<String> {
     Some(credentials.value.to_string())
 }
 
-/// Whether a member of a request is a credential of the file, which its `x-credentials` put there.
+/// Returns whether a member of a request is a credential of the file, which its `x-credentials` put there.
 pub(super) fn is_credential(root: &Cursor<'_>, name: &str) -> bool {
     let places = ["parameters", "after_parameters", "query"];
     places.iter().filter_map(|place| root.value["x-credentials"][*place].as_object()).any(|carried| {
@@ -55,7 +55,7 @@ pub(super) fn deprecated_values(schema: &Cursor<'_>) -> Vec<(String, Vec<(&'stat
     deprecated.map(|(name, value)| (name.to_owned(), deprecation(&value))).collect()
 }
 
-/// What is said of something that is deprecated.
+/// Returns what is said of something that is deprecated.
 pub(super) fn deprecation(of: &Cursor<'_>) -> Vec<(&'static str, String)> {
     let Some(said) = of.get("x-deprecated") else { return Vec::new() };
     ["since", "use"].iter().filter_map(|key| Some((*key, said.text(key)?.to_owned()))).collect()

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The maximum number of references that are followed in a row.
 const MAX_REFERENCES: usize = 12;
 
-/// What became of a statement.
+/// The fate of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     /// The draft leaves a key empty for it, and shows it in a comment.
@@ -23,10 +23,10 @@ pub(super) enum Mark {
 /// The statements of a file, which are its values without members.
 pub(super) struct Reading {
     root: Value,
-    /// Whether keys beside a reference count, as they do since OpenAPI 3.1.
+    /// True if keys beside a reference count, as they do since OpenAPI 3.1.
     counts_beside_references: bool,
     marks: RefCell<HashMap<String, Mark>>,
-    /// What the marks replaced, so that they can be taken back.
+    /// The marks that were replaced, so that they can be taken back.
     log: RefCell<Vec<(String, Option<Mark>)>>,
 }
 
@@ -48,14 +48,14 @@ impl Reading {
         Cursor { reading: self, value: &self.root, at: "#".to_owned(), named: None, beside: None }
     }
 
-    /// How many statements were read, and how many left a key empty.
+    /// Returns how many statements were read, and how many left a key empty.
     pub(super) fn counts(&self) -> (usize, usize) {
         let marks = self.marks.borrow();
         let read = marks.values().filter(|mark| **mark == Mark::Read).count();
         (read, marks.len() - read)
     }
 
-    /// What was not read, in the order of the file.
+    /// Returns what was not read, in the order of the file.
     pub(super) fn unread(&self) -> Vec<Unread> {
         let mut found = Vec::new();
         if let (true, statements) = self.unread_within(&self.root, "#", &mut found) {
@@ -96,7 +96,7 @@ impl Reading {
         }
     }
 
-    /// What can be taken back later to the state of now.
+    /// Returns what can be taken back later to the state of now.
     fn checkpoint(&self) -> usize {
         self.log.borrow().len()
     }
@@ -137,7 +137,7 @@ pub(super) struct Cursor<'a> {
     pub(super) at: String,
     /// The place that a reference led to.
     named: Option<String>,
-    /// What is beside the reference, where that counts.
+    /// The members beside the reference, where they count.
     beside: Option<Box<Self>>,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// What is beside the reference that led here; it names no place of its own.
+    /// Returns what is beside the reference that led here; it names no place of its own.
     pub(super) fn beside(&self) -> Option<&Self> {
         self.beside.as_deref()
     }
@@ -210,7 +210,7 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// Whether a member is true; a boolean counts as read.
+    /// Returns whether a member is true; a boolean counts as read.
     pub(super) fn is_true(&self, key: &str) -> bool {
         let Some(truth) = self.value.get(key).and_then(Value::as_bool) else { return false };
         self.reading.mark(&below(&self.at, key), Mark::Read);

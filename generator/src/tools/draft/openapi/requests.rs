@@ -46,7 +46,7 @@ impl OpenApiFile<'_> {
         fields.into_iter().filter(is_own).collect()
     }
 
-    /// Whether the schema already has a header, as one of its own or as a credential.
+    /// Returns whether the schema already has a header, as one of its own or as a credential.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         let credentials = self.api.credentials.iter().flat_map(|own| own.headers());
         self.api

@@ -14,7 +14,7 @@ use super::reading::{Cursor, Mark, scalar};
 use crate::compiler::model::Need;
 use crate::tools::draft::{DraftField, JsonKind};
 
-/// Whether a value is sent or answered: what it can state differs.
+/// The direction of a value, sent or answered: what it can state differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Request,
@@ -46,11 +46,11 @@ pub(super) fn field(name: &str, schema: &Cursor<'_>, side: Side, within: &[Strin
     read(name, schema, side, within, Part::Whole)
 }
 
-/// What a schema is to the one that encloses it.
+/// The relation of a schema to the one that encloses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
-    /// Its members may be in other parts.
+    /// The members may be in other parts.
     OfSeveral,
     /// The item of a list or the value of a map, which has no bounds of its own in a draft.
     Item,
@@ -132,7 +132,7 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
     field
 }
 
-/// Whether a schema restricts nothing, so that it is JSON of any form.
+/// Returns whether a schema restricts nothing, so that it is JSON of any form.
 fn is_anything(schema: &Cursor<'_>) -> bool {
     let says = ["description", "title", "example", "examples", "deprecated", "readOnly", "writeOnly", "externalDocs"];
     schema
@@ -141,17 +141,17 @@ fn is_anything(schema: &Cursor<'_>) -> bool {
         .is_some_and(|all| all.keys().all(|key| says.contains(&key.as_str()) || key.starts_with("x-")))
 }
 
-/// Whether forms were read that are told apart.
+/// Returns whether forms were read that are told apart.
 fn is_one_of(field: &DraftField) -> bool {
     field.one_of.is_some() || !field.choices.is_empty() || !field.by_value.is_empty()
 }
 
-/// Whether a schema has members or items beside its parts.
+/// Returns whether a schema has members or items beside its parts.
 fn has_content(schema: &Cursor<'_>) -> bool {
     ["properties", "additionalProperties", "items"].iter().any(|key| schema.value.get(*key).is_some())
 }
 
-/// Whether a part states a type, and not only something about the whole.
+/// Returns whether a part states a type, and not only something about the whole.
 fn has_type(part: &Cursor<'_>) -> bool {
     const OF_TYPES: [&str; 11] = [
         "type",
@@ -341,7 +341,7 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     }
 }
 
-/// Whether the values of a map in a request are texts, numbers, booleans, times or dates.
+/// Returns whether the values of a map in a request are texts, numbers, booleans, times or dates.
 fn has_single_values(more: &Cursor<'_>, within: &[String]) -> bool {
     let value = more.peek(|| read("", more, Side::Request, within, Part::Item));
     let is_single =

@@ -47,7 +47,7 @@ impl Body {
     }
 }
 
-/// Whether a text of an unknown type is written like a form.
+/// Returns whether a text of an unknown type is written like a form.
 fn is_form(text: &str) -> bool {
     text.split('&').all(|pair| pair.contains('=')) && !text.contains([' ', '\n', '<', '{'])
 }

@@ -1,4 +1,4 @@
-//! What the calls of one operation show of it.
+//! Facts that the calls of one operation show about it.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) struct RecordedOperation {
     query: ObservedValues,
     body: ObservedValues,
     is_form: bool,
-    /// What could not be read of requests.
+    /// The parts of requests that could not be read.
     unread: BTreeSet<String>,
     data: ObservedValues,
 }
@@ -50,7 +50,7 @@ impl RecordedOperation {
         self.data.see(data);
     }
 
-    /// Its draft. `file` is the name of the recording.
+    /// Returns the draft. `file` is the name of the recording.
     pub(super) fn draft(&self, file: &str, method: &str, path: &str) -> Draft {
         let name = name_of_path(path);
         let body = self.body(method);
@@ -111,7 +111,7 @@ impl RecordedOperation {
         self.query.fields().into_iter().map(named).chain(in_body.iter().cloned()).collect()
     }
 
-    /// How the parameters are sent, and lists among them, where the method does not imply it.
+    /// Returns how the parameters are sent, and lists among them, where the method does not imply it.
     fn forms(&self, method: &str, has_body: bool, request: &[DraftField]) -> (Option<Sends>, Option<Lists>) {
         let in_body = Method::parse(method).is_some_and(|method| !method.has_query());
         let sends = match has_body {

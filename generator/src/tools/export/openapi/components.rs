@@ -68,7 +68,7 @@ fn values(all: &Enum) -> Value {
         .into_value()
 }
 
-/// What a list of values cannot express about a single one.
+/// Returns what a list of values cannot express about a single one.
 fn beyond(value: &EnumValue) -> Option<(String, Value)> {
     let EnumValue { name, doc: _, also: _, sources: _, deprecated } = value;
     let statements = Object::new().flag("deprecated", deprecated.is_some()).keys(&value.keys());

@@ -81,7 +81,7 @@ fn probe(probe: &Probe) -> Value {
     Object::new().with("operation", operation.0.as_str()).maybe("request", request).into_value()
 }
 
-/// What cancels all orders and closes all positions.
+/// Returns what cancels all orders and closes all positions.
 fn flat(flat: &Flat) -> Value {
     let Flat { place: _, cancel, close, value, reduce } = flat;
     let call = |FlatCall { operation, over }: &FlatCall| {

@@ -71,7 +71,7 @@ impl Object {
         data.fold(self, |object, (name, value)| object.with(name, written(value)))
     }
 
-    /// Whether it has no members.
+    /// Returns whether it has no members.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -197,21 +197,21 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .list("x-request-examples", queries)
 }
 
-/// How lists are written, where OpenAPI has no word for it.
+/// Returns how lists are written, where OpenAPI has no word for it.
 fn lists(operation: &Operation) -> Option<Lists> {
     let is_list = |parameter: &Parameter| matches!(parameter.shape, Shape::List(_) | Shape::Items(_));
     let has_word = operation.sends() != Sends::Form && matches!(operation.style.lists, Lists::Comma | Lists::Repeated);
     (has_pairs(operation, is_list) && !has_word).then_some(operation.style.lists)
 }
 
-/// How objects are written, where OpenAPI has no word for it.
+/// Returns how objects are written, where OpenAPI has no word for it.
 fn objects(operation: &Operation) -> Option<Objects> {
     let is_object = |parameter: &Parameter| matches!(parameter.shape, Shape::Object(_));
     let has_word = operation.sends() == Sends::Query && operation.style.objects == Objects::Brackets;
     (has_pairs(operation, is_object) && !has_word).then_some(operation.style.objects)
 }
 
-/// Whether such a parameter travels in a query or a form.
+/// Returns whether such a parameter travels in a query or a form.
 fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> bool {
     let is_pair = |parameter: &Parameter| operation.sends() != Sends::Json || parameter.is_in(In::Query);
     operation.members().iter().any(|parameter| is_pair(parameter) && is_such(parameter))

@@ -156,7 +156,7 @@ impl<'a> Parameters<'a> {
         if may_be_null.is_some() { values::or_null(schema) } else { schema }
     }
 
-    /// Whether a request may have the parameter whatever else it has. Readers fill in what is called `default`.
+    /// Returns whether a request may have the parameter whatever else it has. Readers fill in what is called `default`.
     fn may_always_send(self, parameter: &Parameter) -> bool {
         let name = parameter.name.wire.as_str();
         let is_in = |all: &[Condition]| all.iter().any(|condition| condition.names().contains(&name));
@@ -180,8 +180,8 @@ fn with_length(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     schema.maybe("minLength", least).maybe("maxLength", length.map(|(_, most)| most)).maybe("pattern", pattern)
 }
 
-/// How a list or an object is written in a query, as far as OpenAPI has a word for it. A list that says nothing is
-/// repeated, and an object spread.
+/// Returns how a list or an object is written in a query, as far as OpenAPI has a word for it. A list that says nothing
+/// is repeated, and an object spread.
 fn written(operation: &Operation, shape: &Shape) -> Object {
     let style = |style: &str, explode: bool| Object::new().with("style", style).with("explode", explode);
     match (shape, operation.style.lists, operation.style.objects) {
@@ -330,7 +330,7 @@ pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &C
     }
 }
 
-/// How far a choice is required that may be left out, where the document says more than that it may.
+/// Returns how far a choice is required that may be left out, where the document says more than that it may.
 fn need_in_words(parameter: &Parameter) -> Option<&'static str> {
     matches!(parameter.need, Need::Conditional | Need::Unstated).then(|| parameter.need.as_str())
 }

@@ -41,7 +41,7 @@ pub(super) fn source(source: &Source) -> Value {
     declared(source)
 }
 
-/// What a code proves, unless it only proves that nothing was done.
+/// Returns what a code proves, unless it only proves that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {
     let Proof { proves, stage, cause, cause_place: _, alike, before_signature } = proof;
     Object::new()

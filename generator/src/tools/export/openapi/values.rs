@@ -17,7 +17,7 @@ pub(super) enum Location {
 const DECIMAL: &str = r"-?[0-9]+(\.[0-9]+)?";
 const SIGNED: &str = "-?[0-9]+";
 const WHOLE: &str = "[0-9]+";
-/// What may follow a decimal in answers: `0E-8`.
+/// The pattern of what may follow a decimal in answers: `0E-8`.
 const EXPONENT: &str = "([eE][-+]?[0-9]{1,3})?";
 
 /// The name of a shared schema.

@@ -168,7 +168,7 @@ pub(super) struct Call {
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// How a request travels: parameters in the path, in the query, in the body or in headers.
+/// Returns how a request travels: parameters in the path, in the query, in the body or in headers.
 pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Call> {
     let request: Value = serde_json::from_str(request).ok()?;
     let has_elsewhere = operation.members().iter().any(|parameter| operation.is_elsewhere(parameter));

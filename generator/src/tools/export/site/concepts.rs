@@ -205,7 +205,7 @@ fn form_of(form: TimestampForm) -> &'static str {
     }
 }
 
-/// How a signature is made.
+/// Returns how a signature is made.
 fn signature_text(signature: &Signature) -> Markup {
     let algorithm = |algorithm: Algorithm| match algorithm {
         Algorithm::HmacSha256 => "HMAC-SHA256",

@@ -1,11 +1,11 @@
-//! What the site shows besides the model: the files of the schema, the documents, and the tests that demonstrate rules.
+//! Inputs of the site besides the model: the files of the schema, the documents, and the tests that demonstrate rules.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
 
-/// What the site shows besides the model.
+/// Inputs of the site besides the model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteInputs {
     /// The files of the schema, in the order of the indices in places.
@@ -18,7 +18,7 @@ pub(crate) struct SiteInputs {
 /// A file of the schema.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
-    /// Its name relative to the folder of the schema.
+    /// The name relative to the folder of the schema.
     pub(crate) name: String,
     pub(crate) text: String,
 }

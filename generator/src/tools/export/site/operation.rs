@@ -70,7 +70,7 @@ fn jumps(here: PageContext<'_, '_>, headings: &[(String, String)], markdown: &Ad
     }
 }
 
-/// What answers report about the pool in which a call counts.
+/// Returns what answers report about the pool in which a call counts.
 fn reporting_of<'a>(here: PageContext<'_, 'a>, rate: &Rate) -> Option<&'a PoolReporting> {
     let of = rate.of_pool.as_ref()?;
     here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reporting.as_ref()

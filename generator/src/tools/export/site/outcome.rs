@@ -1,4 +1,4 @@
-//! What an answer shows about the outcome of a request, how queries confirm the rest, and the transitions of states.
+//! The outcomes that an answer shows, the queries that confirm the rest, and the transitions of states.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::view::{
 };
 use crate::compiler::diagnostics::Place;
 
-/// What each code and each result of a call shows, and how the rest is confirmed.
+/// Returns what each code and each result of a call shows, and how the rest is confirmed.
 pub(super) fn codes(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     html! {
         h2 #outcome { "Outcome" }
@@ -98,7 +98,7 @@ fn confirmation(here: PageContext<'_, '_>, family: &FamilyView<'_>, confirm: &Co
     }
 }
 
-/// How the outcome of a request is confirmed.
+/// Returns how the outcome of a request is confirmed.
 fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     let text = |text: &str| Word::Text(text.to_owned());
     let by_id = !confirm.ids.is_empty();
@@ -176,7 +176,7 @@ pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &
     }
 }
 
-/// What codes show, how the rest is confirmed, and the transitions of states, as Markdown.
+/// Returns what codes show, how the rest is confirmed, and the transitions of states, as Markdown.
 pub(super) fn as_text(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) {
     out.heading(2, "Outcome by code");
     for error in &family.family.errors {

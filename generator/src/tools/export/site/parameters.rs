@@ -7,7 +7,7 @@ use super::pieces::{self, PageContext, sentence};
 use super::view::{Block, Field, FieldView, ParameterView, Precedence, RuleView, TypeView, ValueView, phrases};
 use crate::compiler::model::phrases::PLAIN;
 
-/// What an empty text means for a parameter that may be one.
+/// The meaning of an empty text for a parameter that may be one.
 const BLANK: &str = "An empty text means the same as leaving it out";
 
 /// Parameters in their order, with choices drawn as groups.

@@ -300,7 +300,7 @@ fn account_of(case: &Case) -> Markup {
     html! { @if case.account != "{}" { span.quiet { ", with the account " code { (code::CodeText(&case.account)) } } } }
 }
 
-/// Whether something is required, in words and by colour.
+/// Returns whether something is required, in words and by colour.
 pub(super) fn need(need: Need, words: &str) -> Markup {
     html! { span.need.(need.as_str()) { (words) } }
 }
@@ -375,7 +375,7 @@ pub(super) fn verdict(verdict: CodeOutcome) -> Markup {
     html! { span.verdict.(class) { (text) } }
 }
 
-/// What a code proves, in a sentence that applies to any operation.
+/// Returns what a code proves, in a sentence that applies to any operation.
 pub(super) fn proves(proves: CodeProof) -> &'static str {
     match proves {
         CodeProof::NotDone => "The request is refused.",
@@ -388,7 +388,7 @@ pub(super) fn proves(proves: CodeProof) -> &'static str {
     }
 }
 
-/// How to react to a code with this verdict, in a sentence.
+/// Returns how to react to a code with this verdict, in a sentence.
 pub(super) fn to_do(verdict: CodeOutcome, proves: CodeProof) -> &'static str {
     match (verdict, proves) {
         (CodeOutcome::Done | CodeOutcome::Nothing, _) => "",

@@ -25,7 +25,7 @@ pub(super) struct IndexEntry {
     pub(super) kind: &'static str,
     /// Where it is, in words.
     pub(super) place: String,
-    /// Its description.
+    /// The description.
     pub(super) text: String,
     /// Further names and words by which it is found, separated by `|`.
     words: String,
@@ -35,7 +35,7 @@ pub(super) struct IndexEntry {
 }
 
 impl IndexEntry {
-    /// Whether it is a name rather than a sentence.
+    /// Returns whether it is a name rather than a sentence.
     pub(super) fn is_name(&self) -> bool {
         !matches!(self.kind, "rule" | "concept")
     }
@@ -160,12 +160,12 @@ impl Entries {
     }
 }
 
-/// What a type is, and what it consists of.
+/// Returns what a type is, and what it consists of.
 fn with_parts(doc: &str, parts: impl Iterator<Item = String>) -> String {
     format!("{} {}", sentence(doc), parts.collect::<Vec<_>>().join(" "))
 }
 
-/// What an operation does, and the words by which it is found.
+/// Returns what an operation does, and the words by which it is found.
 fn of_operation(operation: &Operation) -> String {
     let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let mut text = format!("{}{WORDS}{}|{}|{rates}", sentence(&operation.doc), operation.name, operation.path.text);

@@ -173,7 +173,7 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
     }
 }
 
-/// How many items the lists of a request may have.
+/// Returns how many items the lists of a request may have.
 fn items(view: &OperationView<'_>) -> Markup {
     let most = |parameter: &Parameter| Some((parameter.name.wire.clone(), parameter.max_items?.0));
     let lists: Vec<_> = view.operation.body.parameters().iter().filter_map(most).collect();

@@ -35,7 +35,8 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     out.finish()
 }
 
-/// What the page states before its first parameter. Every member of the operation is shown, or left to another part.
+/// Returns what the page states before its first parameter. Every member of the operation is shown, or left to another
+/// part.
 fn in_short(out: &mut markdown::MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, operation: &Operation) {
     let Operation {
         id: _,

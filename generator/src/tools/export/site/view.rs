@@ -108,7 +108,7 @@ impl<'a> Site<'a> {
         self.source_of(place)
     }
 
-    /// Whether a page links to a line of a file.
+    /// Returns whether a page links to a line of a file.
     pub(super) fn is_linked(&self, file: usize, line: usize) -> bool {
         let (Ok(file), Ok(line)) = (u32::try_from(file), u32::try_from(line)) else { return false };
         self.linked.borrow().contains(&(file, line))
@@ -132,7 +132,7 @@ impl<'a> Site<'a> {
         Some((id, line))
     }
 
-    /// Whether a page links to a line of a document.
+    /// Returns whether a page links to a line of a document.
     pub(super) fn is_document_linked(&self, id: &str, line: usize) -> bool {
         self.linked_documents.borrow().contains(&(id.to_owned(), line))
     }

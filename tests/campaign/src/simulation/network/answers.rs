@@ -29,14 +29,14 @@ pub(super) fn timed_out() -> Result<http::Response<Bytes>, TransportError> {
     Err(failed(TransportErrorKind::Timeout, Sent::MaybeSent))
 }
 
-/// How an answer travels.
+/// The journey of an answer.
 pub(super) struct Transfer {
     pub(super) answer: http::Response<Bytes>,
     /// The length that it announces.
     pub(super) announced: usize,
-    /// How long it takes from its first to its last byte.
+    /// The time from the first byte to the last.
     pub(super) takes: Duration,
-    /// Whether the exchange closes the connection after it.
+    /// True if the exchange closes the connection after it.
     pub(super) closes: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Interruption {
 }
 
 impl Transfer {
-    /// How the exchange sends an answer.
+    /// Returns how the exchange sends an answer.
     pub(super) fn of(delivered: Delivered) -> Result<Self, Interruption> {
         let whole = |answer: http::Response<Bytes>| {
             let announced = answer.body().len();
@@ -122,8 +122,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<http::Response<Bytes>, TransportError
     Ok(response)
 }
 
-/// Whether a request and an answer have different ids, so that a client can recognize that they do not belong together.
-/// A refusal has no ids, so no client could know.
+/// Returns whether a request and an answer have different ids, so that a client can recognize that they do not belong
+/// together. A refusal has no ids, so no client could know.
 pub(super) fn is_distinct_from(operation: Option<&Operation>, body: &[u8], answer: &[u8]) -> bool {
     let Some(operation) = operation else { return false };
     let is_replacement = operation.name == "modify-order";

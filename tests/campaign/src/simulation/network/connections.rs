@@ -13,7 +13,7 @@ pub(super) struct Connections {
     /// The latest last.
     idle: Vec<Connection>,
     made: usize,
-    /// How often all were cut.
+    /// The number of times that all connections were cut.
     outages: u64,
 }
 
@@ -72,7 +72,7 @@ impl Connections {
         self.outages += 1;
     }
 
-    /// Whether all were cut since `connection` was made.
+    /// Returns whether all were cut since `connection` was made.
     pub(super) fn are_cut_since(&self, connection: &Connection) -> bool {
         connection.outages < self.outages
     }

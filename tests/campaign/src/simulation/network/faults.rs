@@ -32,7 +32,7 @@ pub(super) enum NetworkFault {
     Repeated,
 }
 
-/// How often each fault occurs, compared with the others.
+/// The weight of each fault, compared with the others.
 pub(super) const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
     (NetworkFault::RequestLost, 3),
     (NetworkFault::RequestLostSilently, 2),
@@ -60,7 +60,7 @@ impl NetworkFault {
     }
 }
 
-/// Whether a request has the same effect when it arrives twice.
+/// Returns whether a request has the same effect when it arrives twice.
 pub(super) fn can_be_repeated(operation: Option<&Operation>, body: &[u8]) -> bool {
     let Some(operation) = operation else { return false };
     let is_named = || serde_json::from_slice::<Value>(body).is_ok_and(|body| body["clientOid"].is_string());
@@ -71,7 +71,7 @@ pub(super) fn can_be_repeated(operation: Option<&Operation>, body: &[u8]) -> boo
     }
 }
 
-/// Whether a request amends or cancels an order, which has no id for that by which a copy is recognized.
+/// Returns whether a request amends or cancels an order, which has no id for that by which a copy is recognized.
 pub(super) fn is_amended_or_cancelled(request: &http::Request<Bytes>) -> bool {
     let operation = Operation::find(request.method().as_str(), request.uri().path());
     operation.is_some_and(|operation| matches!(operation.action, Action::Amend | Action::Cancel))

@@ -20,11 +20,11 @@ struct Waiting {
     over: Option<Over>,
 }
 
-/// How and when a caller stopped waiting.
+/// The way and the time in which a caller stopped waiting.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Over {
     pub(super) at: Duration,
-    /// Whether the caller has an answer, its own or another.
+    /// True if the caller has an answer, its own or another.
     pub(super) is_answered: bool,
 }
 
@@ -52,7 +52,7 @@ impl Slot {
         self.over().is_none()
     }
 
-    /// How the caller stopped waiting, if it did.
+    /// Returns how the caller stopped waiting, if it did.
     pub(super) fn over(&self) -> Option<Over> {
         self.waiting().over
     }

@@ -13,7 +13,7 @@ use crate::state::dice::Dice;
 use crate::state::hostile::HostileFault;
 
 impl AnswerPlan {
-    /// How an answer is delivered, with unsolicited bytes after it.
+    /// Returns how an answer is delivered, with unsolicited bytes after it.
     pub(crate) fn deliver(
         &mut self,
         core: &mut Core,
@@ -84,8 +84,8 @@ impl AnswerPlan {
     }
 }
 
-/// Whether a client can recognize an answer as that to another change, because it has every id that such answers
-/// repeat.
+/// Returns whether a client can recognize an answer as that to another change, because it has every id that such
+/// answers repeat.
 fn is_recognizable(meta: &Meta, answer: &Response<Bytes>) -> bool {
     let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
     let text = String::from_utf8_lossy(answer.body());

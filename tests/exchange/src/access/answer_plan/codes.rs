@@ -8,7 +8,7 @@ use tradeapi::runtime::tables::{Certainty, CodeProof, KnownError, Meta, Stage};
 
 use crate::state::dice::Dice;
 
-/// What a refusal proves.
+/// The proof that a refusal gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proof {
     /// Nothing was begun: the gateway, a permission or a parameter stopped the request.

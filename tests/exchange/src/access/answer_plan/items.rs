@@ -25,7 +25,7 @@ fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
 }
 
 impl Batch {
-    /// Whether a body is a batch.
+    /// Returns whether a body is a batch.
     pub(crate) fn is_batch(body: &Value) -> bool {
         is_list(body) || body.as_object().is_some_and(|members| members.values().any(is_list))
     }
@@ -40,7 +40,7 @@ impl Batch {
         Some(Self { body, items })
     }
 
-    /// How many items it has.
+    /// Returns how many items it has.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
@@ -105,7 +105,7 @@ pub(crate) fn without_items(mut answer: Value) -> Value {
     answer
 }
 
-/// Whether all items of an answer, or the answer itself without items, have a text with this name.
+/// Returns whether all items of an answer, or the answer itself without items, have a text with this name.
 pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
     match answer {
         Value::Array(items) => items.iter().all(|item| all_have(item, name)),

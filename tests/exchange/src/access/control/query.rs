@@ -42,7 +42,7 @@ impl Query {
         Ok(Self { known, given: parameters })
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.given.is_empty()
     }

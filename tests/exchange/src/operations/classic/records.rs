@@ -82,7 +82,7 @@ const fn entry_point(source: Source) -> &'static str {
     }
 }
 
-/// Whether an order only reduces a position. One that closes a side of a hedge does, too.
+/// Returns whether an order only reduces a position. One that closes a side of a hedge does, too.
 fn reduces(ticket: &Ticket) -> bool {
     ticket.reduce_only || (ticket.pos != PositionSide::Net && ticket.effect == Effect::Close)
 }

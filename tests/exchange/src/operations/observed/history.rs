@@ -1,4 +1,4 @@
-//! What changed the balances of an account, and the positions that it closed.
+//! The changes of the balances of an account, and the positions that it closed.
 
 use rust_decimal::Decimal;
 use tradeapi::Timestamp;
@@ -33,7 +33,7 @@ struct Bill<'a> {
     held: Option<(Margin, Decimal, Decimal)>,
 }
 
-/// What changed a balance.
+/// The cause of a change of a balance.
 #[derive(Clone, Copy)]
 enum Cause {
     /// A fill in hedge mode.

@@ -1,4 +1,4 @@
-//! What can be traded: coins, instruments and contracts.
+//! The pairs that can be traded: coins, instruments and contracts.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ fn listed<'a>(
 const MOST_ORDERS: u64 = 400;
 const MOST_POSITIONS: u64 = 2;
 
-/// How far from the market an order may be.
+/// Returns how far from the market an order may be.
 fn band() -> Decimal {
     quotient(Decimal::ONE, BAND.into())
 }

@@ -46,7 +46,7 @@ fn execution(parameter: &'static str, price: Option<&tradeapi::Decimal>) -> Resu
     Ok(optional(parameter, price)?.filter(|price| !price.is_zero()))
 }
 
-/// How far the price has to turn back, as a fraction.
+/// Returns how far the price has to turn back, as a fraction.
 fn turn(parameter: &'static str, percent: Option<&tradeapi::Decimal>) -> Result<Decimal, Reason> {
     let percent = optional(parameter, percent)?.ok_or(missing(parameter))?;
     let is_fine = !percent.is_zero() && percent <= Decimal::TEN;
@@ -239,7 +239,7 @@ impl Serve for ModifyTpslOrder {
     }
 }
 
-/// Whether a plan is of the kind that a query asks for.
+/// Returns whether a plan is of the kind that a query asks for.
 fn is_of(plan: &Plan, kind: &PlanType) -> bool {
     if *kind == PlanType::ProfitLoss { plan.kind.closes() } else { plan.kind.as_str() == kind.as_str() }
 }
@@ -571,7 +571,7 @@ fn strategy_record(core: &Core, plan: &Plan) -> StrategyOrder {
     record
 }
 
-/// Whether a strategy order is of the kind that a query asks for, or of any.
+/// Returns whether a strategy order is of the kind that a query asks for, or of any.
 fn is_strategy(plan: &Plan, kind: Option<&StrategyType>) -> bool {
     kind.is_none_or(|kind| kind.as_str() == plan.kind.as_str())
 }

@@ -52,7 +52,7 @@ fn pairs(at: &mut Desk<'_>, line: &str, symbol: Option<&str>) -> Result<Vec<usiz
     Ok(pairs)
 }
 
-/// What a ticker states.
+/// The summary that a ticker states.
 struct Summary {
     last: Decimal,
     mark: Decimal,

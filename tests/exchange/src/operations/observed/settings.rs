@@ -69,7 +69,7 @@ fn set_leverage(request: &SetLeverage, at: &mut Desk<'_>) -> Result<(), Reason> 
     margin.map_or(Ok(()), |margin| at.core.set_margin_mode(at.account, index, margin))
 }
 
-/// How a contract is set.
+/// Returns how a contract is set.
 fn settings_of(at: &Desk<'_>, index: usize) -> ContractSettings {
     let settings = at.core.accounts[at.account].contract_settings(index);
     let [long, short] = settings.leverage;

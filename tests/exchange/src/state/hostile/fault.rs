@@ -119,7 +119,7 @@ const LISTINGS: &[(HostileFault, u64)] = &[(HostileFault::Overlap, 30), (Hostile
 /// Only for operations whose answers repeat an id of the request.
 const ECHOES: &[(HostileFault, u64)] = &[(HostileFault::MixedUp, 3)];
 
-/// Whether an operation is a listing in pages.
+/// Returns whether an operation is a listing in pages.
 pub(crate) fn is_list(meta: &Meta) -> bool {
     meta.effect == Effect::Read && meta.defaults.iter().any(|(name, _)| *name == "limit")
 }

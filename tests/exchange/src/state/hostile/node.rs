@@ -15,11 +15,11 @@ const MAX_SHARE: u64 = 1_000;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Node {
-    /// How many milliseconds the clock by which it checks timestamps is ahead.
+    /// The milliseconds by which the clock for timestamps is ahead.
     pub clock: i64,
-    /// How many milliseconds the time in its answers is ahead.
+    /// The milliseconds by which the time in answers is ahead.
     pub answer_time: i64,
-    /// How old its view of orders is, in milliseconds.
+    /// The age of the node's view of orders, in milliseconds.
     pub lag: u64,
     /// The share of requests that reach it, relative to that of others.
     pub share: u64,

@@ -42,7 +42,7 @@ pub(crate) struct Views {
     missed: FxHashSet<String>,
     /// The ids of deleted orders.
     forgotten: FxHashSet<String>,
-    /// How often in a row queries did not show existing orders.
+    /// The number of times in a row that queries did not show existing orders.
     denied: FxHashMap<u64, u32>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct View {
     pub(crate) now: u64,
     pub(crate) lag: u64,
     pub(crate) fault: HostileFault,
-    /// How often in a row an order may be denied.
+    /// The number of times in a row that an order may be denied.
     pub(crate) denials: u32,
 }
 

@@ -32,7 +32,7 @@ fn learned(all: &[ServerTime]) -> ExchangeClock {
     clock
 }
 
-/// How far ahead the exchange's clock is `now`, and the error bound, in milliseconds.
+/// Returns how far ahead the exchange's clock is `now`, and the error bound, in milliseconds.
 fn skew(clock: &ExchangeClock, now: Moment) -> Option<(i64, u128)> {
     clock.skew(now).map(|skew| (skew.ahead_ms, skew.uncertainty.as_millis()))
 }
@@ -201,7 +201,7 @@ fn an_estimate_is_not_sure_after_a_single_refusal_or_once_older_than_the_window(
     assert!(learned(&[reading(0, 5, 10, 0)]).is_sure(at(10), window));
 }
 
-/// How much slower and faster than the estimate other clocks are, in tenths of seconds.
+/// Returns how much slower and faster than the estimate other clocks are, in tenths of seconds.
 fn others(clock: &ExchangeClock, moment: Moment) -> (u128, u128) {
     let tenths = |time: Duration| (time.as_millis() + 50) / 100;
     let (slower, faster) = clock.others(moment);
@@ -228,7 +228,7 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
     assert_eq!(others(&clock, at(5_000_200)), (200, 0));
 }
 
-/// What one machine shows is no more certain than the slowest and the fastest of them.
+/// Returns what one machine shows is no more certain than the slowest and the fastest of them.
 #[test]
 fn each_estimate_is_compared_with_the_slowest_and_the_fastest_clock() {
     let clock = learned(&[]);

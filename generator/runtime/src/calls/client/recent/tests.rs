@@ -172,7 +172,7 @@ fn a_request_without_an_effect_has_another_beside_it() {
     assert!(recent.has_another("a", millis(1)), "the batch has it twice");
 }
 
-/// What is forgotten may have had an id that another request has.
+/// Returns what is forgotten may have had an id that another request has.
 #[test]
 fn an_id_may_be_that_of_a_forgotten_request() {
     let recent = RecentRequests::default();

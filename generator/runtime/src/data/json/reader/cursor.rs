@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         if self.room.take(bytes) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
-    /// Whether the items took more memory than they may. Then the whole text is unreadable, not one item of it.
+    /// Returns whether the items took more memory than they may. Then the whole text is unreadable, not one item of it.
     pub(crate) fn is_out_of_room(&self) -> bool {
         self.room.is_used_up()
     }

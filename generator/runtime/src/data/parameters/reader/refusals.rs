@@ -1,4 +1,4 @@
-//! What a reader reports.
+//! The mistakes that a reader reports.
 
 use super::ParameterReader;
 use crate::data::checks::{CheckContext, Checks, Place, Violation, Violations};

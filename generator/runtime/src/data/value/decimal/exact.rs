@@ -27,7 +27,7 @@ pub trait IntoDecimal {
     note = "write `dec!(0.1)` for a number that you know, and parse a text: `text.parse::<Decimal>()?`"
 )]
 pub trait IntoEdit {
-    /// What is done to the number.
+    /// Returns what is done to the number.
     fn into_edit(self) -> Edit<Decimal>;
 }
 

@@ -40,7 +40,7 @@ impl<'a> Parts<'a> {
         Self { exponent: self.exponent.saturating_add(places), ..self }
     }
 
-    /// How many decimal places are written; below zero if zeros in front of the point are not written.
+    /// Returns how many decimal places are written; below zero if zeros in front of the point are not written.
     pub(super) fn places(&self) -> i64 {
         self.fraction.len() as i64 - i64::from(self.exponent)
     }
@@ -93,7 +93,7 @@ fn exponent(text: &str) -> Option<i32> {
     text.parse().ok().filter(|exponent| (-MAX_EXPONENT..=MAX_EXPONENT).contains(exponent))
 }
 
-/// Whether `text` is a number.
+/// Returns whether `text` is a number.
 pub(super) fn is_number(text: &str) -> bool {
     // Nearly every number is plain, which is faster to compare.
     is_plain(text.as_bytes()) || Parts::of(text).is_some()
@@ -107,7 +107,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
 }
 
-/// Whether the number `number` is plain, judging by its ends, an exponent and, of a zero, its sign.
+/// Returns whether the number `number` is plain, judging by its ends, an exponent and, of a zero, its sign.
 #[inline]
 pub(super) fn is_plain_number(number: &str) -> bool {
     let unsigned = match number.strip_prefix('-') {
@@ -137,7 +137,7 @@ fn is_plain(text: &[u8]) -> bool {
 pub(super) struct Normalized<'a> {
     /// -1, 0 or 1.
     pub(super) sign: i8,
-    /// How many places the first significant digit is left of the point.
+    /// The number of places by which the first significant digit is left of the point.
     magnitude: i64,
     head: &'a str,
     tail: &'a str,
@@ -157,19 +157,19 @@ impl Normalized<'_> {
         })
     }
 
-    /// How many digits it has without zeros at either end.
+    /// Returns how many digits it has without zeros at either end.
     pub(super) fn significant_digits(&self) -> u32 {
         u32::try_from(self.head.len() + self.tail.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many decimal places the number needs.
+    /// Returns how many decimal places the number needs.
     pub(super) fn places(&self) -> u32 {
         let digits = (self.head.len() + self.tail.len()) as i64;
         u32::try_from((digits - self.magnitude).max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Whether the number is a whole multiple of `step`, without rounding; `None` if `step` is not above zero or has
-    /// more digits than any step has.
+    /// Returns whether the number is a whole multiple of `step`, without rounding; `None` if `step` is not above zero
+    /// or has more digits than any step has.
     pub(super) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         /// Ten times the greatest remainder must fit into 128 bits.
         const MAX_DIGITS: usize = 37;

@@ -63,7 +63,7 @@ fn is_formatted_as_a_number() -> Tested {
     Ok(())
 }
 
-/// What rounds to a step is a multiple of it, or an error, also beside the greatest number that is rounded.
+/// Returns what rounds to a step is a multiple of it, or an error, also beside the greatest number that is rounded.
 #[test]
 fn nothing_is_rounded_off_a_multiple() -> Tested {
     let most: Decimal = "79228162514264337593543950335".parse()?;

@@ -1,6 +1,6 @@
 //! Alphabets, written as the inside of a character class: single characters and ranges, `-` itself first or last.
 
-/// Whether `letter` belongs to `alphabet`.
+/// Returns whether `letter` belongs to `alphabet`.
 pub(super) fn contains(alphabet: &str, letter: char) -> bool {
     let mut rest = alphabet.chars();
     while let Some(first) = rest.next() {
@@ -12,7 +12,7 @@ pub(super) fn contains(alphabet: &str, letter: char) -> bool {
     false
 }
 
-/// Of each byte, whether it is a printable ASCII character of `alphabet`.
+/// Returns for each byte whether it is a printable ASCII character of `alphabet`.
 pub(super) const fn ascii(alphabet: &str) -> [bool; 256] {
     let letters = alphabet.as_bytes();
     let (mut set, mut at) = ([false; 256], 0);

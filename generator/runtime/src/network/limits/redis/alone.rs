@@ -26,7 +26,7 @@ pub(super) struct Alone {
     settling: Duration,
     on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     is_alone: watch::Sender<bool>,
-    /// Whether a task maintains the presence.
+    /// True if a task maintains the presence.
     pub(super) looking: AtomicBool,
 }
 
@@ -113,7 +113,7 @@ async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future
     .await
 }
 
-/// Whether this process is a member of the fleet, and what the server may take it for.
+/// The membership of this process in the fleet, and what the server may take it for.
 pub(super) struct Presence {
     validity: Duration,
     state: Mutex<State>,
@@ -181,12 +181,12 @@ impl Presence {
         Some(state.known_until.saturating_duration_since(now))
     }
 
-    /// How long the server may still take the process for a member.
+    /// Returns how long the server may still take the process for a member.
     pub(super) fn known_for(&self) -> Duration {
         self.state().known_until.saturating_duration_since(Instant::now())
     }
 
-    /// Whether it is time to report the process to the server again.
+    /// Returns whether it is time to report the process to the server again.
     pub(super) fn is_due(&self) -> bool {
         let state = self.state();
         !state.is_alone && state.heard_until <= Instant::now() + self.validity * 3 / 4

@@ -12,7 +12,7 @@ use crate::data::tables::{Effect, RateLimit, Scope};
 use crate::network::limits::call::Call;
 use crate::network::limits::state::{FEW, WindowKey};
 
-/// How long a permit is kept for the next caller if the call that requested it was dropped.
+/// The time for which a permit is kept for the next caller if the call that requested it was dropped.
 const KEPT: Duration = Duration::from_millis(500);
 
 /// The shortest time between two reports of pools. Later answers repeat what is left out.
@@ -27,20 +27,20 @@ pub(super) struct Bucket {
     /// The keys of the script: the three that are common to many buckets, and the windows.
     pub(super) keys: Vec<String>,
     pub(super) windows: Vec<FleetWindow>,
-    /// What distinguishes it from other buckets of this process.
+    /// The name that distinguishes the bucket from others of this process.
     pub(super) name: String,
     /// The number of windows at the front in which no other operation counts.
     pub(super) alone: usize,
     /// The number of windows at the front that are in the operation's table.
     pub(super) own: usize,
     pub(super) urgent: bool,
-    /// Whether its calls cancel: no answer shuts it for longer than a window.
+    /// True if its calls cancel: no answer shuts it for longer than a window.
     pub(super) cancels: bool,
-    /// Its holder is the first of the waiting calls; the others queue for it.
+    /// The holder is the first of the waiting calls; the others queue for it.
     pub(super) front: tokio::sync::Mutex<()>,
     /// One question at a time requests permits for waiting calls.
     pub(super) requesting: tokio::sync::Mutex<()>,
-    /// Whether the bucket will be tidied up soon.
+    /// True if the bucket will be tidied up soon.
     pub(super) cleanup: AtomicBool,
     waiting: AtomicUsize,
     state: Mutex<State>,
@@ -59,7 +59,7 @@ struct State {
 
 pub(super) struct FleetWindow {
     pub(super) most: u32,
-    /// How many calls a call counts as.
+    /// The number of calls that one call counts as.
     pub(super) count: u32,
     pub(super) span: Duration,
     pub(super) binding: BindingLimit,
@@ -68,7 +68,7 @@ pub(super) struct FleetWindow {
 /// The permit of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Booked {
-    /// Its id, unique in this process.
+    /// The id, unique in this process.
     pub(super) id: u64,
     /// The moment from which it may be used, by the fleet's time, in microseconds.
     pub(super) moment: i64,
@@ -121,18 +121,18 @@ impl Bucket {
         }
     }
 
-    /// Whether all of the operation's own windows have one of these lengths, whose calls the header counts.
+    /// Returns whether all of the operation's own windows have one of these lengths, whose calls the header counts.
     pub(super) fn is_counted_in(&self, windows: &[u32]) -> bool {
         self.windows.iter().take(self.own).all(|window| windows.contains(&window.binding.limit.per_millis))
     }
 
-    /// Whether the calls of both go over the same network.
+    /// Returns whether the calls of both go over the same network.
     pub(super) fn is_of_same_address(&self, other: &Self) -> bool {
         // The key of the pauses of an address.
         self.keys.get(1) == other.keys.get(1)
     }
 
-    /// Whether it is time to pass on what an answer reports about pools.
+    /// Returns whether it is time to pass on what an answer reports about pools.
     pub(super) fn may_tell(&self) -> bool {
         let (mut state, now) = (self.state(), Instant::now());
         let is_time = state.reported_at.is_none_or(|last| now.saturating_duration_since(last) >= REPORTED_EVERY);
@@ -164,7 +164,7 @@ impl Bucket {
         WaitGuard(self)
     }
 
-    /// How many permits the waiting calls lack, at most as many as the tightest window has.
+    /// Returns how many permits the waiting calls lack, at most as many as the tightest window has.
     pub(super) fn wanted(&self) -> usize {
         let most = self.windows.iter().map(|window| window.most / window.count).min().unwrap_or(1).max(1);
         let missing = self.waiting.load(Ordering::Relaxed).saturating_sub(self.state().stock.len());
@@ -203,7 +203,7 @@ impl Bucket {
         self.state().stock.push_front(booked);
     }
 
-    /// How long Redis has no permits.
+    /// Returns how long Redis has no permits.
     pub(super) fn ask_again_in(&self) -> Duration {
         self.state().ask_again_at.map(|at| at.saturating_duration_since(Instant::now())).unwrap_or_default()
     }
@@ -241,7 +241,7 @@ impl Bucket {
         !state.reports.is_empty()
     }
 
-    /// Whether there is nothing to tidy up.
+    /// Returns whether there is nothing to tidy up.
     pub(super) fn is_clean(&self) -> bool {
         let state = self.state();
         state.stock.is_empty() && state.reports.is_empty()

@@ -55,7 +55,7 @@ impl LimiterState {
 }
 
 impl Window {
-    /// How many calls have arrived in the span before `now`, and how many may still arrive.
+    /// Returns how many calls have arrived in the span before `now`, and how many may still arrive.
     fn counts(&self, now: Duration) -> [usize; 2] {
         let all = self.most().saturating_sub(self.left(now));
         let under_way = self.under_way(now).min(all);

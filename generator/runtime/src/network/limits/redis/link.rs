@@ -13,7 +13,7 @@ use super::settings::RedisSettings;
 use crate::data::error::LimiterErrorKind;
 use crate::network::limits::limiter::Unavailable;
 
-/// How long to wait before reconnecting after a failure. Until then, questions fail immediately.
+/// The time to wait before reconnecting after a failure. Until then, questions fail immediately.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// By how much the server's clock may seem to be faster than this process's, besides a part of the time that passed. A
@@ -182,7 +182,7 @@ impl Anchor {
         self.fleet.saturating_add(micros(moment.saturating_duration_since(self.heard)))
     }
 
-    /// Whether the fleet's time went on by more than can have passed until `later`.
+    /// Returns whether the fleet's time went on by more than can have passed until `later`.
     fn was_set_forward(&self, later: &Self) -> bool {
         let passed = later.heard.saturating_duration_since(self.sent);
         later.fleet.saturating_sub(self.fleet) > micros(passed + passed / SLACK_PART + SLACK)
@@ -193,7 +193,7 @@ fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 4)
 }
 
-/// Whether another connection may succeed: this one is lost, or its server is no longer the leader.
+/// Returns whether another connection may succeed: this one is lost, or its server is no longer the leader.
 fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.is_connection_dropped() || matches!(error.code(), Some("READONLY" | "LOADING"))
 }

@@ -29,7 +29,7 @@ pub(super) struct Question<'a> {
 pub(super) struct Answer {
     /// The numbers of the answer: the time, since when permits are known, and then those of the function.
     numbers: Vec<i64>,
-    /// Whether the question was sent twice, so that the server may have processed both.
+    /// True if the question was sent twice, so that the server may have processed both.
     asked_twice: bool,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Member<'a> {
 pub(super) struct PermitRequest {
     /// The first name of the permits.
     pub(super) first: u64,
-    /// How many permits.
+    /// The number of permits.
     pub(super) count: usize,
-    /// How far ahead they may be granted.
+    /// The time ahead for which permits may be granted.
     pub(super) booking: Duration,
 }
 
@@ -186,7 +186,7 @@ impl Answer {
         self.number(1)
     }
 
-    /// Whether the question was read too late.
+    /// Returns whether the question was read too late.
     pub(super) fn is_late(&self) -> bool {
         self.number(2) != 0
     }
@@ -201,12 +201,12 @@ impl Answer {
         Self { asked_twice: true, ..self }
     }
 
-    /// Whether permits may have been granted that are not in it.
+    /// Returns whether permits may have been granted that are not in it.
     pub(super) fn may_lack_permits(&self) -> bool {
         self.asked_twice || self.is_late()
     }
 
-    /// How long to wait for another permit.
+    /// Returns how long to wait for another permit.
     pub(super) fn wait(&self) -> Duration {
         duration(self.number(3))
     }
@@ -216,18 +216,18 @@ impl Answer {
         usize::try_from(self.number(4)).ok()?.checked_sub(1)
     }
 
-    /// How many calls are left.
+    /// Returns how many calls are left.
     pub(super) fn left(&self) -> u32 {
         self.numbers.get(5).and_then(|left| u32::try_from(*left).ok()).unwrap_or(u32::MAX)
     }
 
-    /// How far ahead each permit is.
+    /// Returns how far ahead each permit is.
     pub(super) fn granted(&self) -> impl Iterator<Item = Duration> {
         self.numbers.iter().skip(6).map(|ahead| duration(*ahead))
     }
 }
 
-/// How long ago `at` is, in microseconds; negative if it is in the future.
+/// Returns how long ago `at` is, in microseconds; negative if it is in the future.
 fn since(at: Instant, now: Instant) -> String {
     match now.checked_duration_since(at) {
         Some(ago) => micros(ago),

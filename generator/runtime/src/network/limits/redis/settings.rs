@@ -23,7 +23,7 @@ pub struct RedisSettings {
     pub(super) fallback: Fallback,
 }
 
-/// What to do while Redis cannot be reached.
+/// The action while Redis cannot be reached.
 #[derive(Clone, Default)]
 pub enum Fallback {
     /// Sends nothing: calls fail with [`Error::LimiterFailed`](crate::Error::LimiterFailed).
@@ -31,7 +31,7 @@ pub enum Fallback {
     Refuse,
     /// Keeps to a share of every limit, within the process. See [`Fallback::in_process`].
     InProcess {
-        /// What this process may use of each limit.
+        /// The share of each limit that this process may use.
         share: QuotaShare,
         /// Called when this begins and when it ends.
         on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
@@ -145,8 +145,8 @@ impl RedisSettings {
         self
     }
 
-    /// How long before there is room a waiting call may be booked, by default 20 milliseconds, so that no time is lost
-    /// by another question. A call that is booked is no longer overtaken, not even by a cancellation.
+    /// Returns how long before there is room a waiting call may be booked, by default 20 milliseconds, so that no time
+    /// is lost by another question. A call that is booked is no longer overtaken, not even by a cancellation.
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead.min(LONGEST);
         self
@@ -158,7 +158,7 @@ impl RedisSettings {
         self
     }
 
-    /// What to do while Redis cannot be reached. By default, calls are refused.
+    /// Returns what to do while Redis cannot be reached. By default, calls are refused.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self
@@ -171,12 +171,12 @@ impl RedisSettings {
         self.timeout.saturating_mul(2).min(LONGEST)
     }
 
-    /// How long unreported calls may be under way.
+    /// Returns how long unreported calls may be under way.
     pub(super) fn settling(&self) -> Duration {
         self.limits.late_arrival.min(LONGEST)
     }
 
-    /// How long a call that was given up may be under way.
+    /// Returns how long a call that was given up may be under way.
     pub(super) fn under_way(&self) -> Duration {
         self.limits.held_back.min(LONGEST)
     }

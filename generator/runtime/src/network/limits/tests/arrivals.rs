@@ -1,4 +1,5 @@
-//! What the exchange counts, over networks of all kinds: the time from admission to arrival differs from call to call.
+//! The calls that the exchange counts, over networks of all kinds: the time from admission to arrival differs from call
+//! to call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,13 +40,13 @@ impl Dice {
     }
 }
 
-/// What happens to one call.
+/// The way of one call.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     /// From the admission of the call until the exchange counts it.
     there: Duration,
     back: Duration,
-    /// Whether the connection has carried an answer before.
+    /// True if the connection has carried an answer before.
     warm: bool,
     /// The time after which the caller gives the call up.
     patience: Duration,
@@ -72,7 +73,7 @@ enum Event {
 /// The exchange's clock when the callers' shows zero.
 const AHEAD: u64 = 1_700_000_000_123;
 
-/// How long after it is sent a call of [`Event::Looks`] arrives, and how often there is one.
+/// The time after which a call of [`Event::Looks`] arrives, and the pause between two of them.
 const LOOK: Duration = ms(25);
 const LOOKS_EVERY: Duration = ms(200);
 
@@ -81,7 +82,7 @@ const LOOKS_EVERY: Duration = ms(200);
 struct Conditions {
     /// Nothing passes the network between these moments. All that it holds back passes at the end.
     stall: Option<(Duration, Duration)>,
-    /// Whether other calls are made all the time.
+    /// True if other calls are made all the time.
     looks: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the limiter learns from answers.
+//! The limiter learns from answers.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, feedback: RateLimitF
     Some(key)
 }
 
-/// How many calls can be made now.
+/// Returns how many calls can be made now.
 fn room(limits: &InProcessLimits, most: u32) -> usize {
     let call = Call::new(limited_to(most));
     let admissions = std::iter::repeat_with(|| limits.admit(call, false));
@@ -280,7 +280,7 @@ fn feedback(report: PoolReport) -> RateLimitFeedback {
     RateLimitFeedback::default().of_pools([Some(report), None, None, None])
 }
 
-/// How many calls of `meta` can be made now. All of them give their room back.
+/// Returns how many calls of `meta` can be made now. All of them give their room back.
 fn room_for(limits: &InProcessLimits, meta: &'static Meta) -> usize {
     let admissions = std::iter::repeat_with(|| limits.admit(Call::new(meta), false));
     let all: Vec<_> = admissions

@@ -62,7 +62,7 @@ impl Connection {
         Ok(Box::new(Self { requests, inner, socket, runtime, made, expires: None, timer, caller, waker }))
     }
 
-    /// Whether it was made in this runtime. Another runtime may not be notified when the answer arrives.
+    /// Returns whether it was made in this runtime. Another runtime may not be notified when the answer arrives.
     pub(super) fn is_of(&self, runtime: runtime::Id) -> bool {
         self.runtime == runtime
     }
@@ -71,12 +71,12 @@ impl Connection {
         self.runtime
     }
 
-    /// Whether the last request has ended, and the connection can take the next one as far as is known.
+    /// Returns whether the last request has ended, and the connection can take the next one as far as is known.
     pub(super) fn is_free(&self) -> bool {
         self.inner.is_some() && self.requests.is_ready()
     }
 
-    /// Whether it has carried a response.
+    /// Returns whether it has carried a response.
     pub(super) fn is_kept(&self) -> bool {
         self.expires.is_some()
     }
@@ -86,8 +86,8 @@ impl Connection {
         self.expires.unwrap_or(self.made)
     }
 
-    /// Whether it is open and silent at this moment, so that all later data was written after the request that it is
-    /// used for was decided on.
+    /// Returns whether it is open and silent at this moment, so that all later data was written after the request that
+    /// it is used for was decided on.
     ///
     /// Everything that has arrived is processed: session tickets and the like are consumed, and bytes of HTTP, like the
     /// end of the connection, end it. Data on its way cannot be seen; whether the response belongs to the request is
@@ -189,8 +189,8 @@ fn go_on(inner: &mut Option<Pin<Box<Inner>>>, waker: &Waker) {
     inner.take_if(|inner| inner.as_mut().poll(&mut Context::from_waker(waker)).is_ready());
 }
 
-/// How long a connection may be idle by the header `Keep-Alive: timeout=N`, less a quarter: a request needs time to
-/// arrive.
+/// Returns how long a connection may be idle by the header `Keep-Alive: timeout=N`, less a quarter: a request needs
+/// time to arrive.
 fn announced(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(KEEP_ALIVE).iter().filter_map(|value| value.to_str().ok());
     let shortest = values.filter_map(|value| value.split(',').filter_map(timeout).min()).min();

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connection::Connection;
 
-/// How long a reaper without connections waits for another one: most are soon idle again.
+/// The time for which a reaper without connections waits for another one: most are soon idle again.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The idle connections to one origin.
@@ -33,7 +33,7 @@ struct IdleConnection {
 struct Reaper {
     runtime: runtime::Id,
     wakes: Instant,
-    /// Whether no connection is left. It ends if that is still so when it wakes.
+    /// True if no connection is left. It ends if that is still so when it wakes.
     lingers: bool,
     /// Wakes the task. It ends when this is dropped.
     sooner: watch::Sender<()>,

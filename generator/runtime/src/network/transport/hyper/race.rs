@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// How long an attempt is alone before the next one begins beside it, as the RFC recommends.
+/// The time that an attempt is alone before the next one begins beside it, as the RFC recommends.
 const HEAD_START: Duration = Duration::from_millis(250);
 
 /// The addresses in the order in which they are tried. IPv6 and IPv4 alternate, because one of them may not work at
@@ -118,7 +118,7 @@ mod tests {
         text.split_whitespace().filter_map(|address| address.parse().ok()).collect()
     }
 
-    /// What an attempt does: it takes some milliseconds, and then connects or fails.
+    /// The use that an attempt makes of an address: it takes some milliseconds, and then connects or fails.
     #[derive(Clone, Copy)]
     enum Peer {
         Answers(u32),

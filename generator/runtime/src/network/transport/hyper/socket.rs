@@ -26,15 +26,15 @@ pub(super) struct Socket {
     state: SocketState,
 }
 
-/// What a connection says to the socket below it.
+/// The state that a connection shares with the socket below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SocketState(Arc<Switches>);
 
 #[derive(Debug, Default)]
 struct Switches {
-    /// Whether reads go to the operating system rather than through tokio.
+    /// True if reads go to the operating system rather than through tokio.
     reads_system: AtomicBool,
-    /// Whether a request has no complete response yet.
+    /// True if a request has no complete response yet.
     awaits_response: AtomicBool,
 }
 
@@ -48,7 +48,7 @@ impl SocketState {
         done
     }
 
-    /// Whether a request has no complete response yet.
+    /// Returns whether a request has no complete response yet.
     pub(super) fn awaits_response(&self, awaits: bool) {
         self.0.awaits_response.store(awaits, Ordering::Relaxed);
     }

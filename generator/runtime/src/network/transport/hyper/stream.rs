@@ -10,7 +10,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::socket::{Socket, SocketState};
 
-/// How much is read at once without TLS; a record of TLS is at most as long.
+/// The number of bytes that are read at once without TLS; a record of TLS is at most as long.
 const PART: usize = 16 << 10;
 
 /// A connection to a server.

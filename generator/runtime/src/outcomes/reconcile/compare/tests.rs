@@ -1,4 +1,4 @@
-//! What is reported about each order, for every state of a journal and of an account.
+//! Reports about each order, for every state of a journal and of an account.
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
 use std::time::Duration;
@@ -74,7 +74,7 @@ fn order(id: &str, client_id: Option<&str>, has_ended: bool) -> Sighting {
     }
 }
 
-/// What listings show: orders, and whether they ended.
+/// Returns what listings show: orders, and whether they ended.
 fn shown(orders: &[(&str, Option<&str>, bool)]) -> Shown {
     let mut shown = Shown::default();
     for (id, client_id, has_ended) in orders {
@@ -103,7 +103,7 @@ fn one(known: &JournalOrders, shown: &Shown) -> Difference {
     all[0].1
 }
 
-/// Whether the order is open, and in which part, after the parts showed it.
+/// Returns whether the order is open, and in which part, after the parts showed it.
 fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
     let mut shown = Shown::default();
     for (part, has_ended) in parts {
@@ -247,8 +247,8 @@ fn orders_that_are_not_shown_are_gone_or_unsettled() {
     );
 }
 
-/// It is gone only if its request can no longer arrive, and the exchange denied it as often as needed or listed the open
-/// orders twice without it, whatever the journal has of the request.
+/// An order is gone only if its request can no longer arrive, and the exchange denied it as often as needed or listed
+/// the open orders twice without it, whatever the journal has of the request.
 #[test]
 fn an_absence_is_certain_only_if_it_is_due_and_repeated() {
     let nothing = Shown::default();

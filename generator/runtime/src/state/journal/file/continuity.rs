@@ -1,4 +1,4 @@
-//! Whether a journal in a folder has every change that was sent.
+//! Decides whether a journal in a folder has every change that was sent.
 //!
 //! Two files beside the tables keep what the tables cannot show of themselves. `run` describes the last time the
 //! journal was open: the boot of the machine, the folder, and whether the journal was closed. It is replaced as a

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The file that the maker of a draft holds a lock on.
 const MAKER: &str = "maker";
 
-/// How often another name is tried, after the draft was taken for an abandoned one before it was locked.
+/// The number of attempts with another name, after the draft was taken for an abandoned one before it was locked.
 const ATTEMPTS: usize = 100;
 
 pub(super) struct Draft {

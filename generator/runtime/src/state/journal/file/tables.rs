@@ -24,7 +24,7 @@ const PRUNED: &str = "pruned";
 /// The key of the lowest number of a change that ended and may not be pruned.
 const FIRST: &str = "first";
 
-/// What the keys of owners begin with.
+/// The beginning of the keys of owners.
 const OWNER: &str = "owner ";
 
 /// The size of a table in memory, and that of the store's log. Both are read when the journal is opened.
@@ -35,7 +35,7 @@ const LOG: u64 = 64 << 20;
 /// only another one makes room.
 const THREADS: usize = 4;
 
-/// How long the end of a journal waits for the store.
+/// The time that the end of a journal waits for the store.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The size of what is kept in memory of tables on the disk, of which little is read again.
@@ -47,14 +47,14 @@ pub(super) struct Tables {
     about: Keyspace,
     pub(super) open: Keyspace,
     pub(super) ended: Keyspace,
-    /// Its file that shows whether it is in its place, and what distinguishes that file.
+    /// The file that shows whether it is in its place, and what distinguishes that file.
     held: (PathBuf, Identity),
 }
 
 /// Distinguishes the folder from one that later takes its place.
 type Identity = (u64, u64);
 
-/// What is in a folder.
+/// The contents of a folder.
 pub(super) enum Found {
     Nothing,
     Tables,
@@ -177,7 +177,7 @@ impl Tables {
         self.about.insert(OWNER.to_owned() + account, owner)
     }
 
-    /// Whether the folder that they were read from is still at its path.
+    /// Returns whether the folder that they were read from is still at its path.
     pub(super) fn are_in_place(&self) -> bool {
         let (path, known) = &self.held;
         identity(path).is_ok_and(|identity| identity == *known)

@@ -45,7 +45,7 @@ const STATE: &str = " local number = redis.call('GET', next) or '0' \
     if state[3] then for _, account in ipairs(redis.call('SMEMBERS', closed)) do state[#state + 1] = account end end \
     return state";
 
-/// What scripts return that find an older state.
+/// The answer of scripts that find an older state.
 const OLDER: &str = "return redis.error_reply('OLDER the state is an earlier one')";
 
 /// Begins the journal, or finds the name of the one that is there. One that begins has a gap, because the server may

@@ -1,4 +1,4 @@
-//! What only requests can state: defaults, bounds, lengths and patterns.
+//! Statements that only requests can make: defaults, bounds, lengths and patterns.
 
 use regex_lite::Regex;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::tools::draft::{DraftField, JsonKind};
 /// The keys that the exporter adds for what JSON Schema cannot say.
 const BOUNDS_OF_TEXT: [&str; 2] = ["x-minimum", "x-maximum"];
 
-/// What only requests can state: defaults and bounds.
+/// Returns what only requests can state: defaults and bounds.
 pub(super) fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
     field.is_deprecated |= schema.is_true("deprecated");
     if field.is_undecided || field.kind == JsonKind::Object {
@@ -104,7 +104,7 @@ fn unscaled(text: &str, scale: usize) -> String {
     number.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Whether a default is a value of the type.
+/// Returns whether a default is a value of the type.
 fn is_default_of(default: &Value, field: &DraftField) -> bool {
     let Some(text) = scalar(default).filter(|text| !text.is_empty()) else { return false };
     match field.kind {

@@ -62,7 +62,7 @@ fn with(record: DraftField, common: &[DraftField]) -> Option<DraftField> {
     is_object.then_some(DraftField { fields, named: None, ..record })
 }
 
-/// What decides, and the words that tell each record.
+/// The deciding member, and the words that tell each record.
 type Told = (Option<String>, Vec<Vec<String>>);
 
 /// The record of a form: an object, a value, or a list.
@@ -86,7 +86,7 @@ fn record(name: &str, form: &Cursor<'_>, within: &[String]) -> Option<DraftField
     (is_whole && !record.is_undecided).then_some(record)
 }
 
-/// Whether what is beside a reference only repeats what tells the record.
+/// Returns whether what is beside a reference only repeats what tells the record.
 fn only_tells(beside: &Cursor<'_>) -> bool {
     beside
         .value
@@ -183,7 +183,7 @@ fn listed(field: &DraftField) -> Vec<String> {
     field.values.iter().chain(fixed).cloned().collect()
 }
 
-/// Whether a member has a single text, number or boolean as its value.
+/// Returns whether a member has a single text, number or boolean as its value.
 fn is_single(field: &DraftField) -> bool {
     let kinds = [JsonKind::Text, JsonKind::Number, JsonKind::Integer, JsonKind::Signed, JsonKind::Boolean];
     !field.is_undecided && kinds.contains(&field.kind)

@@ -58,7 +58,7 @@ pub(super) fn only<'a>(
     None
 }
 
-/// Whether a form only requires members that are described elsewhere.
+/// Returns whether a form only requires members that are described elsewhere.
 fn is_condition(form: &Cursor<'_>) -> bool {
     let describes_nothing = |all: &Value| {
         all.as_object().is_some_and(|all| all.values().all(|one| one == &Value::Object(serde_json::Map::new())))
@@ -174,7 +174,7 @@ fn by_value(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &m
     Some(())
 }
 
-/// Whether the language has a choice with this member: a value, a list, a map, or an object without choices.
+/// Returns whether the language has a choice with this member: a value, a list, a map, or an object without choices.
 fn is_member(field: &DraftField) -> bool {
     let is_plain = field.choices.is_empty() && field.by_value.is_empty() && field.one_of.is_none();
     let has_members = || !field.fields.is_empty() && field.fields.iter().all(is_member);
@@ -193,7 +193,7 @@ fn is_list(field: &DraftField) -> bool {
     field.kind == JsonKind::List
 }
 
-/// Whether a member of a choice is one value, or a list of values.
+/// Returns whether a member of a choice is one value, or a list of values.
 fn is_single(field: &DraftField) -> bool {
     let is_value = |kind: JsonKind| {
         !matches!(kind, JsonKind::Unknown | JsonKind::Json | JsonKind::List | JsonKind::Map | JsonKind::Object)
@@ -201,7 +201,7 @@ fn is_single(field: &DraftField) -> bool {
     !field.is_undecided && (is_value(field.kind) || field.kind == JsonKind::List && is_value(field.item))
 }
 
-/// Whether a schema has a member that is one value.
+/// Returns whether a schema has a member that is one value.
 fn is_single_member(schema: &Cursor<'_>, name: &str, within: &[String]) -> bool {
     let member = schema.get("properties").and_then(|all| all.get(name));
     member.is_some_and(|member| schema.peek(|| is_single(&field(name, &member, Side::Request, within))))

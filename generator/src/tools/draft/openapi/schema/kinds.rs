@@ -89,7 +89,7 @@ fn by_position(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
     field.is_by_position
 }
 
-/// Whether a type is that of the parts, which may state it more exactly.
+/// Returns whether a type is that of the parts, which may state it more exactly.
 fn agrees(word: &str, field: &DraftField) -> bool {
     match field.kind {
         JsonKind::Unknown => true,

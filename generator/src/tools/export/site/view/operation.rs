@@ -42,12 +42,12 @@ pub(in crate::tools::export::site) enum CodeOutcome {
 }
 
 impl<'a> OperationView<'a> {
-    /// What a code of the family shows about a request of this operation.
+    /// Returns what a code of the family shows about a request of this operation.
     pub(in crate::tools::export::site) fn verdict(&self, error: &ErrorCode) -> CodeOutcome {
         if error.success { CodeOutcome::Done } else { self.verdict_of(error.proof) }
     }
 
-    /// What a code with this proof shows about a request of this operation.
+    /// Returns what a code with this proof shows about a request of this operation.
     pub(in crate::tools::export::site) fn verdict_of(&self, proof: Proof) -> CodeOutcome {
         let leaves_open = |compound: bool| proof.leaves_open(self.operation.effect, compound);
         match &self.operation.compound {

@@ -18,14 +18,14 @@ pub(in crate::tools::export::site) struct RuleView<'a> {
     pub(in crate::tools::export::site) why: Option<&'a str>,
     /// The condition in words; empty if there is none beyond the text of the rule.
     pub(in crate::tools::export::site) test: String,
-    /// Its places in the document, separated by semicolons.
+    /// The places in the document, separated by semicolons.
     pub(in crate::tools::export::site) at: String,
     /// The main document of the rule.
     pub(in crate::tools::export::site) document: Option<&'a str>,
     /// The test that demonstrates it.
     pub(in crate::tools::export::site) test_of: Option<&'a RuleTest>,
     pub(in crate::tools::export::site) place: Place,
-    /// Whether the schema writes it out; other rules follow from a parameter, a window or a rate.
+    /// True if the schema writes it out; other rules follow from a parameter, a window or a rate.
     pub(in crate::tools::export::site) is_written: bool,
     /// Groups of parameters where one is always required.
     pub(in crate::tools::export::site) one_of: Vec<Vec<String>>,
@@ -131,7 +131,7 @@ impl<'a> RuleReader<'a, '_> {
     }
 }
 
-/// Whether a text contains the name of a parameter, if the name cannot be a plain English word.
+/// Returns whether a text contains the name of a parameter, if the name cannot be a plain English word.
 fn says(text: &str, name: &str) -> bool {
     let is_wire_word = name.chars().any(|c| c.is_uppercase() || c == '_') && !name.starts_with(char::is_uppercase);
     is_wire_word && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
