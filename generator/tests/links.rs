@@ -55,10 +55,11 @@ fn is_elsewhere(link: &str) -> bool {
 
 #[test]
 fn every_link_leads_to_a_file_and_a_heading() {
-    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "schema/README.md"];
+    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
     let of_guides =
         GUIDES.iter().flat_map(|(folder, _)| chapters(folder).into_iter().map(move |name| format!("{folder}/{name}")));
-    let documents: Vec<String> = documents.into_iter().map(str::to_owned).chain(of_guides).collect();
+    let of_language = chapters("schema").into_iter().map(|name| format!("schema/{name}"));
+    let documents: Vec<String> = documents.into_iter().map(str::to_owned).chain(of_language).chain(of_guides).collect();
     let mut followed = 0;
     for document in &documents {
         for (_, link) in parsed(&read(document)).0.into_iter().filter(|(_, link)| !is_elsewhere(link)) {
@@ -102,4 +103,53 @@ fn links_between_chapters_lead_to_their_modules_in_rustdoc() {
         }
         assert_eq!(used, defined, "{folder}/links.md");
     }
+}
+
+/// Words that leave the subject of a sentence to the reader.
+const OPENERS: [&str; 7] = ["Whether", "What", "How", "Its", "It", "Those", "Of"];
+
+/// The folders whose documentation comments [`OPENERS`] may not begin.
+const SOURCES: [&str; 10] = [
+    "generated/examples",
+    "generated/src",
+    "generator/cli/src",
+    "generator/examples",
+    "generator/runtime/src",
+    "generator/src",
+    "generator/words/src",
+    "tests/campaign/src",
+    "tests/exchange/src",
+    "tests/worlds/src",
+];
+
+#[test]
+fn documentation_comments_begin_with_a_verb_or_a_noun() {
+    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();
+    let (mut comments, mut vague) = (0, Vec::new());
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension() == Some("rs".as_ref()) {
+                let text = fs::read_to_string(&path).unwrap();
+                let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+                for (number, line) in (1..).zip(&lines) {
+                    let Some(said) = documentation(line) else { continue };
+                    let is_first = number == 1 || documentation(lines[number - 2]).is_none();
+                    comments += usize::from(is_first);
+                    if is_first && OPENERS.contains(&said.split(' ').next().unwrap_or_default()) {
+                        vague.push(format!("{}:{number}: {said}", path.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(comments > 10_000, "{comments}");
+    assert!(vague.is_empty(), "begin with a verb (Returns, Reads) or a noun:\n{}", vague.join("\n"));
+}
+
+/// Returns the text of a line of a documentation comment.
+fn documentation(line: &str) -> Option<&str> {
+    let said = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?;
+    Some(said.strip_prefix(' ').unwrap_or(said))
 }

@@ -1,5 +1,5 @@
-//! What surrounds a schema: the files of a new project, and the schema language as JSON Schema (draft 7), which editors
-//! use to complete, explain and check schema files.
+//! The project around a schema: the files of a new project, and the schema language as JSON Schema (draft 7), which
+//! editors use to complete, explain and check schema files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,40 +49,45 @@ pub fn editor_schemas() -> BTreeMap<String, String> {
     load::editor::files()
 }
 
-/// Writes [`editor_schemas`] into a folder, and the tables of keys into the `README.md` of the folder that contains it,
-/// if that has marks for them, such as `<!-- keys of Field -->` and `<!-- end of keys -->`. Returns which files changed.
+/// Writes [`editor_schemas`] into a folder, and the tables of keys into the Markdown files of the folder that contains it,
+/// between marks such as `<!-- keys of Field -->` and `<!-- end of keys -->`. Returns which files changed.
 ///
 /// # Errors
-/// Fails if a file cannot be written, or if a mark names a mapping that the language does not have.
+/// Fails if a file cannot be read or written, or if a mark names a mapping that the language does not have.
 pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
-    let (schema, readme) = readme(folder)?;
+    let (schema, pages) = pages(folder)?;
     let mut written = write::replace_stale(folder, &editor_schemas())?;
-    written.extend(write::replace_stale(&schema, &readme)?);
+    written.extend(write::replace_stale(&schema, &pages)?);
     Ok(written)
 }
 
-/// What [`write_editor_schemas`] would change; writes nothing.
+/// Returns what [`write_editor_schemas`] would change; writes nothing.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or if a mark names a mapping that the language does not have.
 pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
-    let (schema, readme) = readme(folder)?;
+    let (schema, pages) = pages(folder)?;
     let mut differences = compare(folder, &editor_schemas(), &write::RUST)?;
-    differences.extend(compare(&schema, &readme, &write::RUST)?);
+    differences.extend(compare(&schema, &pages, &write::RUST)?);
     Ok(differences)
 }
 
-/// The folder around that of the JSON Schemas, and its `README.md` with its tables of keys, if it has one.
-fn readme(folder: &Path) -> Result<(PathBuf, BTreeMap<String, String>), Diagnostics> {
-    const NAME: &str = "README.md";
+/// Returns the folder around that of the JSON Schemas, and its Markdown files with their tables of keys.
+fn pages(folder: &Path) -> Result<(PathBuf, BTreeMap<String, String>), Diagnostics> {
     let schema = folder.parent().unwrap_or(Path::new("")).to_owned();
-    let Ok(text) = std::fs::read_to_string(schema.join(NAME)) else { return Ok((schema, BTreeMap::new())) };
-    let text = load::editor::with_tables(&text).map_err(|name| {
-        let mut to = Diagnostics::default();
-        let readme = schema.join(NAME);
-        to.whole(Code::UndefinedName, format!("no table of keys for `{name}` in {}", readme.display()))
-            .help("name a mapping of the JSON Schemas, and end the table with `<!-- end of keys -->`");
-        to
-    })?;
-    Ok((schema, BTreeMap::from([(NAME.to_owned(), text)])))
+    let Ok(entries) = std::fs::read_dir(&schema) else { return Ok((schema, BTreeMap::new())) };
+    let (mut pages, mut to) = (BTreeMap::new(), Diagnostics::default());
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("md".as_ref())) {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        match load::editor::with_tables(&text) {
+            Ok(text) => drop(pages.insert(name.to_owned(), text)),
+            Err(mapping) => drop(
+                to.whole(Code::UndefinedName, format!("no table of keys for `{mapping}` in {}", path.display()))
+                    .help("name a mapping of the JSON Schemas, and end the table with `<!-- end of keys -->`"),
+            ),
+        }
+    }
+    to.into_result()?;
+    Ok((schema, pages))
 }

@@ -27,7 +27,9 @@ fn schemas() -> Vec<(String, PathBuf)> {
 }
 
 fn documentation() -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema/README.md")).unwrap()
+    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")).unwrap();
+    let pages = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension() == Some("md".as_ref()));
+    pages.map(|page| std::fs::read_to_string(page).unwrap()).collect()
 }
 
 /// An API around each part of an `api.yaml` that the documentation shows.

@@ -1,4 +1,4 @@
-//! The descriptions of the schema language for editors (`schema/.schema`) and for people (`schema/README.md`) agree
+//! The descriptions of the schema language for editors (`schema/.schema`) and for people (`schema/*.md`) agree
 //! with what the generator reads.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -332,9 +332,40 @@ fn other_scalars_are_texts_as_they_are_written() {
     }
 }
 
-/// The YAML blocks of the README, by the words after `yaml`.
+/// Returns the README of the language and its pages, in the order of the README's table.
+fn documentation() -> String {
+    let read = |name: &str| fs::read_to_string(root().join("schema").join(name)).unwrap();
+    let mut text = read("README.md");
+    let rows: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("| [")).map(str::to_owned).collect();
+    let names: Vec<&str> =
+        rows.iter().filter_map(|row| row.split_once("](")?.1.split_once(')')).map(|(name, _)| name).collect();
+    let files = fs::read_dir(root().join("schema")).unwrap().map(|entry| entry.unwrap().file_name());
+    let pages = files.filter(|name| Path::new(name).extension() == Some("md".as_ref()) && name != "README.md");
+    let pages: BTreeSet<String> = pages.map(|name| name.into_string().unwrap()).collect();
+    assert_eq!(
+        names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(),
+        pages,
+        "the table of schema/README.md"
+    );
+    for name in names {
+        text += &read(name);
+    }
+    text
+}
+
+#[test]
+fn no_page_of_the_language_is_longer_than_a_stranger_reads() {
+    for entry in fs::read_dir(root().join("schema")).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension() == Some("md".as_ref()) {
+            let lines = fs::read_to_string(&entry).unwrap().lines().count();
+            assert!(lines <= 400, "{} has {lines} lines: 400 at most", entry.display());
+        }
+    }
+}
+
+/// Returns the YAML blocks of the documentation, by the words after `yaml`.
 fn blocks() -> Vec<(String, String)> {
-    let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
+    let text = documentation();
     let blocks = text.split("\n```").skip(1).step_by(2).filter_map(|block| {
         let (info, content) = block.split_once('\n').unwrap();
         match info.split_once(' ') {
@@ -432,7 +463,7 @@ fn every_key_of_the_language_is_in_an_example_of_the_readme() {
         }
     }
     let missing: Vec<_> = all.difference(&used).collect();
-    assert!(missing.is_empty(), "no `yaml` block of schema/README.md shows {missing:?}: add them to one");
+    assert!(missing.is_empty(), "no `yaml` block of schema/*.md shows {missing:?}: add them to one");
 }
 
 /// Records each key of a document with the definition that it is read by.
