@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::choices::{Deviations, Script, Words};
-use crate::judge::FalseWord;
+use crate::judge::WrongClaim;
 use crate::run::run_by;
 use crate::scenario::Scenario;
 use crate::world::Laws;
@@ -26,7 +26,7 @@ pub struct Explored {
 #[derive(Debug)]
 pub struct Failure {
     /// The false statements.
-    pub false_words: Vec<FalseWord>,
+    pub wrong_claims: Vec<WrongClaim>,
     /// The deviation of the world from the kind one.
     pub words: Words,
 }
@@ -41,8 +41,8 @@ pub fn explore(scenario: &'static Scenario, bound: usize, laws: Laws, enough: us
         explored.worlds += 1;
         explored.points = explored.points.max(run.choices.len());
         explored.said.iter_mut().zip(run.said).for_each(|(sum, said)| *sum += said);
-        if !run.false_words.is_empty() {
-            explored.failures.push(Failure { false_words: run.false_words, words: Words::of(&run.choices) });
+        if !run.wrong_claims.is_empty() {
+            explored.failures.push(Failure { wrong_claims: run.wrong_claims, words: Words::of(&run.choices) });
             if explored.failures.len() == enough {
                 break;
             }

@@ -17,14 +17,14 @@ const LAG: i64 = 60_000;
 
 /// Something false that the client said, or did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FalseWord {
+pub struct WrongClaim {
     /// The kind, of which there are few.
     pub kind: &'static str,
     /// The statement, and what happened.
     pub says: String,
 }
 
-impl fmt::Display for FalseWord {
+impl fmt::Display for WrongClaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind, self.says)
     }
@@ -36,8 +36,8 @@ fn is_note(operation: &str) -> bool {
     operation == LOST || ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
 }
 
-/// The false words of a world in which nothing is under way any more.
-pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
+/// The wrong claims of a world in which nothing is under way any more.
+pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
     let (exchange, record) = (lock(&world.exchange), lock(&world.record));
     let journals: Vec<_> = world.journals.iter().map(|journal| journal.changes()).collect();
     let truth = Truth { exchange: &exchange, record: &record };
@@ -47,7 +47,7 @@ pub(crate) fn judge(world: &World) -> Vec<FalseWord> {
         found.extend(truth.unreported(journal));
     }
     let differences = world.journals.iter().filter_map(|journal| journal.difference());
-    found.extend(differences.map(|says| FalseWord { kind: "a journal has not what was stored", says }));
+    found.extend(differences.map(|says| WrongClaim { kind: "a journal has not what was stored", says }));
     found.extend(record.reports.iter().flat_map(|report| truth.of_report(report)));
     found.extend(record.shown.iter().filter_map(|shown| truth.of_shown(shown)));
     found.extend(truth.doubled());
@@ -89,7 +89,7 @@ impl Truth<'_> {
         self.record.requests(subject).any(|request| operation(request) == "close-positions")
     }
 
-    fn of_claim(&self, Claim { subject, item, outcome }: &Claim) -> Option<FalseWord> {
+    fn of_claim(&self, Claim { subject, item, outcome }: &Claim) -> Option<WrongClaim> {
         let kind = self.is_false(*subject, *item, *outcome)?;
         // With nothing to cancel, everything is cancelled.
         let is_empty = *outcome == Outcome::Done
@@ -97,27 +97,27 @@ impl Truth<'_> {
                 .record
                 .requests(*subject)
                 .any(|one| matches!(&*self.record.sent[one].operation, "cancel-symbol-order" | "cancel-all-orders"));
-        (!is_empty).then(|| FalseWord { kind, says: format!("{subject:?}, item {item:?}") })
+        (!is_empty).then(|| WrongClaim { kind, says: format!("{subject:?}, item {item:?}") })
     }
 
     /// A statement about an item of one of several requests, which has an id of its own.
-    fn of_item(&self, id: &str, outcome: Outcome) -> Option<FalseWord> {
+    fn of_item(&self, id: &str, outcome: Outcome) -> Option<WrongClaim> {
         let is_done = self.exchange.orders.iter().any(|order| order.client_id.as_deref() == Some(id));
         let kind = match outcome {
             Outcome::Done if !is_done => "said done, and it had no effect",
             Outcome::NotDone if is_done => "said not done, and it had an effect",
             _ => return None,
         };
-        Some(FalseWord { kind, says: format!("item {id}") })
+        Some(WrongClaim { kind, says: format!("item {id}") })
     }
 
-    fn of_change(&self, journal: usize, stored: &StoredChange) -> Option<FalseWord> {
+    fn of_change(&self, journal: usize, stored: &StoredChange) -> Option<WrongClaim> {
         let StoredChange { number, change, ending, items, .. } = stored;
         let subject = Subject::Change((journal, *number));
         let is_false = |item: &&ItemEnding| self.is_false(subject, Some(item.place), item.outcome).is_some();
         if let Some(ItemEnding { place, outcome, .. }) = items.iter().find(is_false) {
             let says = format!("item {place} of change {number} of journal {journal} ends as {outcome}");
-            return Some(FalseWord { kind: "a change closed with the wrong outcome", says });
+            return Some(WrongClaim { kind: "a change closed with the wrong outcome", says });
         }
         let outcome = ending.as_ref()?.outcome;
         if is_note(&change.operation) {
@@ -130,7 +130,7 @@ impl Truth<'_> {
         if is_done_as_whole || !is_request && outcome != Outcome::Done {
             return None;
         }
-        self.is_false(subject, None, outcome).map(|_| FalseWord {
+        self.is_false(subject, None, outcome).map(|_| WrongClaim {
             kind: "a change closed with the wrong outcome",
             says: format!("change {number} of journal {journal} ends as {outcome}"),
         })
@@ -144,11 +144,11 @@ impl Truth<'_> {
         })
     }
 
-    fn of_report(&self, report: &Report) -> Vec<FalseWord> {
+    fn of_report(&self, report: &Report) -> Vec<WrongClaim> {
         report.orders.iter().filter_map(|reported| self.of_reported(report, reported)).collect()
     }
 
-    fn of_reported(&self, report: &Report, reported: &ReportedOrder) -> Option<FalseWord> {
+    fn of_reported(&self, report: &Report, reported: &ReportedOrder) -> Option<WrongClaim> {
         let own = |(order, change): &(&Order, u64)| match &reported.id {
             Some(id) => order.id == *id,
             None => reported.change.is_some_and(|of| of.0 == *change) && order.client_id == reported.client_id,
@@ -166,22 +166,24 @@ impl Truth<'_> {
         let says = || reported.says.clone();
         let (is_own, is_live) = (!meant.is_empty(), meant.iter().any(is_open));
         match reported.difference {
-            _ if is_own && reported.is_cancelled => Some(FalseWord { kind: "an own order is cancelled", says: says() }),
-            Difference::Foreign if is_own => Some(FalseWord { kind: "an own order is called foreign", says: says() }),
+            _ if is_own && reported.is_cancelled => {
+                Some(WrongClaim { kind: "an own order is cancelled", says: says() })
+            }
+            Difference::Foreign if is_own => Some(WrongClaim { kind: "an own order is called foreign", says: says() }),
             Difference::Gone(Gone::NotOpen) | Difference::Ended if is_live => {
-                Some(FalseWord { kind: "a live order is said to be gone", says: says() })
+                Some(WrongClaim { kind: "a live order is said to be gone", says: says() })
             }
             _ => None,
         }
     }
 
     /// An account that was made flat has nothing, and no call that began before does anything later.
-    fn of_quiet(&self, quiet: &Quiet) -> Vec<FalseWord> {
+    fn of_quiet(&self, quiet: &Quiet) -> Vec<WrongClaim> {
         let mut found = Vec::new();
         let left = self.exchange.left_at(quiet.at);
         if quiet.is_flat && left != [0, 0] {
             let says = format!("{left:?} orders and positions at {}", quiet.at);
-            found.push(FalseWord { kind: "said to be flat, and something is left", says });
+            found.push(WrongClaim { kind: "said to be flat, and something is left", says });
         }
         let began_before = |action: ActionOf| {
             let is_it = |(known, begun, journal): &&(ActionOf, i64, usize)| {
@@ -194,13 +196,13 @@ impl Truth<'_> {
             let operation = &self.record.sent[effect.request].operation;
             let says =
                 format!("{operation} did {:?} at {}, after {:?} at {}", effect.what, effect.at, quiet.action, quiet.at);
-            found.push(FalseWord { kind: "something arrives after the end", says });
+            found.push(WrongClaim { kind: "something arrives after the end", says });
         }
         found
     }
 
     /// A ledger has every fill that was shown by every machine when it asked, and perhaps later ones.
-    fn of_shown(&self, Shown { asked, until, size }: &Shown) -> Option<FalseWord> {
+    fn of_shown(&self, Shown { asked, until, size }: &Shown) -> Option<WrongClaim> {
         let mut sizes = vec![Decimal::ZERO];
         for (order, filled) in self.exchange.fills().filter(|(_, filled)| filled.since <= *until) {
             let qty = filled.qty.parse::<Decimal>().unwrap_or_default();
@@ -210,11 +212,11 @@ impl Truth<'_> {
         }
         let size = (*size)?;
         let says = || format!("{size}, and by the fills it is one of {sizes:?}");
-        (!sizes.contains(&size)).then(|| FalseWord { kind: "a ledger shows a wrong position", says: says() })
+        (!sizes.contains(&size)).then(|| WrongClaim { kind: "a ledger shows a wrong position", says: says() })
     }
 
     /// The own orders whose state no report has, although nothing is under way any more and everything was read.
-    fn unreported(&self, journal: usize) -> Vec<FalseWord> {
+    fn unreported(&self, journal: usize) -> Vec<WrongClaim> {
         let of_journal = || self.record.reports.iter().filter(move |report| report.journal == journal);
         if !of_journal().any(|report| report.is_final) {
             return Vec::new();
@@ -231,7 +233,7 @@ impl Truth<'_> {
         };
         let missed = self.own(journal).filter(|(order, _)| !is_reported(order));
         missed
-            .map(|(order, number)| FalseWord {
+            .map(|(order, number)| WrongClaim {
                 kind: "no comparison reports what became of an own order",
                 says: format!("order {} of change {number}, {:?}", order.id, order.status()),
             })
@@ -239,7 +241,7 @@ impl Truth<'_> {
     }
 
     /// The calls that made more than one order.
-    fn doubled(&self) -> Vec<FalseWord> {
+    fn doubled(&self) -> Vec<WrongClaim> {
         let mut seen: Vec<(ActionOf, usize, Option<&str>)> = Vec::new();
         let mut found = Vec::new();
         for effect in &self.exchange.effects {
@@ -247,7 +249,7 @@ impl Truth<'_> {
             let id = self.exchange.orders.get(order).and_then(|order| order.client_id.as_deref());
             let label = (self.record.sent[effect.request].action, effect.item, id);
             if seen.contains(&label) {
-                found.push(FalseWord { kind: "an order is doubled", says: format!("{:?}", label.0) });
+                found.push(WrongClaim { kind: "an order is doubled", says: format!("{:?}", label.0) });
             }
             seen.push(label);
         }

@@ -8,7 +8,7 @@
 //!
 //! Exchange, network and journal share no code with the client or with the local exchange.
 //!
-//! A false word of a rare sequence is not found by sampling: ten million placements had none of those that two
+//! A wrong claim of a rare sequence is not found by sampling: ten million placements had none of those that two
 //! deviations from a kind world show. Deviations bound the worlds, because every kind path is then as long as it has to
 //! be. The exchange of the worlds is a second one, so that no belief of the client is built into it.
 
@@ -33,7 +33,7 @@ pub use assumption::Assumption;
 pub use choices::{Choice, Words};
 pub use exchange::Conduct;
 pub use explore::{Explored, Failure, explore};
-pub use judge::FalseWord;
+pub use judge::WrongClaim;
 pub use run::{Run, run};
 pub use scenario::{Fills, Moves, Order, Program, SCENARIOS, Scenario, Step};
 pub use world::Laws;

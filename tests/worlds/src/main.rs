@@ -72,8 +72,8 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
             begun.elapsed().as_secs_f64()
         ))?;
         for failure in &explored.failures {
-            for word in &failure.false_words {
-                print(format_args!("  {word}"))?;
+            for claim in &failure.wrong_claims {
+                print(format_args!("  {claim}"))?;
             }
             let without = broken.map(|one| format!(" --without \"{}\"", one.name())).unwrap_or_default();
             print(format_args!("    --scenario {}{without} --replay \"{}\"", scenario.name, failure.words))?;
@@ -83,7 +83,7 @@ fn explore_or_replay(options: &Options) -> Result<bool, String> {
     }
     let bound = options.deviations;
     print(format_args!(
-        "{worlds} worlds with at most {bound} deviations, {failed} with a false word, {:.1} s",
+        "{worlds} worlds with at most {bound} deviations, {failed} with a wrong claim, {:.1} s",
         begun.elapsed().as_secs_f64()
     ))?;
     Ok(failed == 0)
@@ -96,8 +96,8 @@ fn replay(scenario: &'static Scenario, words: &Words, laws: Laws) -> Result<bool
     for point in words.missed_by(&run.choices) {
         print(format_args!("warning: there is no such choice at `{point}`"))?;
     }
-    run.false_words.iter().try_for_each(|word| print(format_args!("FALSE: {word}")))?;
-    Ok(run.false_words.is_empty())
+    run.wrong_claims.iter().try_for_each(|claim| print(format_args!("WRONG: {claim}")))?;
+    Ok(run.wrong_claims.is_empty())
 }
 
 /// Prints a line. That nobody reads it any more is no failure.

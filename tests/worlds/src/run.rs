@@ -8,7 +8,7 @@ use std::time::Duration;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::choices::{Choice, Script, Words};
-use crate::judge::{FalseWord, judge};
+use crate::judge::{WrongClaim, judge};
 use crate::lock;
 use crate::process::{self, TaskFuture};
 use crate::scenario::Scenario;
@@ -23,7 +23,7 @@ pub struct Run {
     /// The choices that were made.
     pub choices: Vec<Choice>,
     /// The false statements of the client.
-    pub false_words: Vec<FalseWord>,
+    pub wrong_claims: Vec<WrongClaim>,
     /// The numbers of the calls and recoveries that were said to be done, not done and unknown.
     pub said: [usize; 3],
     /// The events, a line each, if the run was told.
@@ -50,7 +50,7 @@ pub(crate) fn run_by(scenario: &'static Scenario, script: Script, laws: Laws, is
     world.start_all(Occasion::Last);
     tasks.go_on();
     drop(tasks);
-    let false_words = judge(&world);
+    let wrong_claims = judge(&world);
     let mut said = [0; 3];
     lock(&world.record).claims.iter().for_each(|claim| {
         said[match claim.outcome {
@@ -64,7 +64,7 @@ pub(crate) fn run_by(scenario: &'static Scenario, script: Script, laws: Laws, is
     said[1] += record.items.iter().filter(|(_, outcome)| *outcome == Outcome::NotDone).count();
     said[2] += record.not_flat;
     drop(record);
-    Run { choices: world.take_choices(), false_words, said, story: world.take_story() }
+    Run { choices: world.take_choices(), wrong_claims, said, story: world.take_story() }
 }
 
 /// The tasks of the processes of a world.

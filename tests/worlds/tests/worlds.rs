@@ -19,8 +19,8 @@ fn the_client_says_nothing_false_in_any_small_world() {
         let deviations = DEVIATIONS + usize::from(FURTHER.contains(&scenario.name));
         let explored = explore(scenario, deviations, Laws::default(), 3);
         let replays = explored.failures.iter().map(|failure| {
-            let Failure { words, false_words } = failure;
-            format!("--scenario {} --replay \"{words}\": {false_words:?}\n", scenario.name)
+            let Failure { words, wrong_claims } = failure;
+            format!("--scenario {} --replay \"{words}\": {wrong_claims:?}\n", scenario.name)
         });
         assert_eq!(replays.collect::<String>(), "");
         assert!(explored.worlds > 1 && explored.said.iter().sum::<usize>() > 0, "{}", scenario.name);
@@ -64,7 +64,7 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
         let run = run(scenario, &words, Laws::default());
         let story = run.story.join("\n");
         assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
-        assert_eq!(run.false_words, [], "{story}");
+        assert_eq!(run.wrong_claims, [], "{story}");
     }
 }
 
@@ -76,7 +76,7 @@ fn what_an_earlier_process_gave_proves_no_amendment() {
     let run = run(Scenario::named("amend-after-a-crash").unwrap(), &words, Laws::default());
     let story = run.story.join("\n");
     assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
-    assert_eq!(run.false_words, [], "{story}");
+    assert_eq!(run.wrong_claims, [], "{story}");
 }
 
 /// Changes are lost, and the orders that they placed have ended before the comparison that closes the gap. Later ones
@@ -92,12 +92,12 @@ fn what_a_journal_lost_is_not_foreign_once_its_gap_is_closed() {
         let run = run(Scenario::named("lost-changes").unwrap(), &words, Laws::default());
         let story = run.story.join("\n");
         assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
-        assert_eq!(run.false_words, [], "{story}");
+        assert_eq!(run.wrong_claims, [], "{story}");
     }
 }
 
 /// For each assumption of the client, worlds in which it does not hold and the client says something false: the
-/// scenario, how the world deviates from the kind one, and the false word.
+/// scenario, how the world deviates from the kind one, and the wrong claim.
 const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     (Assumption::Settling, "place", "place-order 1: request = is held for minutes", NOT_DONE),
     (
@@ -175,7 +175,7 @@ fn each_assumption_is_needed() {
         let broken = run(scenario, &words, Laws { broken: Some(assumption) });
         let story = broken.story.join("\n");
         assert_eq!(words.missed_by(&broken.choices), Vec::<String>::new(), "{assumption:?}:\n{story}");
-        assert!(broken.false_words.iter().any(|word| word.kind == kind), "{assumption:?}:\n{story}");
+        assert!(broken.wrong_claims.iter().any(|word| word.kind == kind), "{assumption:?}:\n{story}");
     }
 }
 
