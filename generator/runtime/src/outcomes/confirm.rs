@@ -5,14 +5,10 @@
 
 mod absence;
 mod calls;
-mod each;
 mod inquiry;
-mod look;
 mod outside;
 mod places;
-mod plan;
 mod question;
-mod record;
 mod recover;
 mod rounds;
 mod verdict;
@@ -25,15 +21,15 @@ use crate::data::json::{Decode, Encode, List};
 use crate::data::operation::{Operation, Repeatable};
 use crate::state::evidence::CLOCK_ERROR;
 
-pub(crate) use look::{LookedUp, OrderLookup};
+pub(crate) use recover::{LookedUp, OrderLookup, can_no_longer_arrive, visible_within, wait_until};
 
-pub use calls::{check_ids, locate, place_and_confirm, place_and_confirm_reporting, settle};
-pub use each::{BatchConfirmation, ItemConfirmation, settle_each};
+pub use calls::{
+    BatchConfirmation, ItemConfirmation, check_ids, locate, place_and_confirm, place_and_confirm_reporting, settle,
+    settle_each,
+};
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
-pub use places::{QueryFuture, RecordId, query_at, query_pages_at};
-pub use record::AnyRecord;
+pub use places::{AnyRecord, QueryFuture, RecordId, query_at, query_pages_at};
 pub use recover::{Recovered, RecoveredChanges, RecoveredItem, Recovery, recover};
-pub(crate) use recover::{can_no_longer_arrive, visible_within, wait_until};
 pub use verdict::{Because, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.

@@ -8,7 +8,6 @@
 //! to find nothing, with the time of arrival and of settling between them. A request of the last one that got no answer
 //! is waited for as well: arriving later, it would close what was opened after the success.
 
-mod arrivals;
 mod calls;
 mod holdings;
 mod report;

@@ -7,18 +7,13 @@
 //! The journal is read after the listings, so that it has each listed order of this program. Adopted orders are changes
 //! of the journal whose operation is the listing, and whose request is the record.
 
-mod by_order;
 mod compare;
-mod error;
 mod fills;
 mod foreign;
 mod known;
 mod listing;
-mod refresh;
 mod report;
 mod run;
-mod served;
-mod shown;
 
 use std::fmt;
 
@@ -26,17 +21,14 @@ use crate::calls::retry::RetryPolicy;
 use crate::data::value::Timestamp;
 use crate::outcomes::confirm::ConfirmPolicy;
 
-pub use error::{ListingError, ListingFailure, ReconcileError};
 pub use fills::{LedgerUpdateError, trades_since, update_ledger};
 pub use foreign::{CancelForeignError, cancel_foreign};
-pub use listing::{FillFields, Listing};
+pub use listing::{FillFields, Listing, RefusedFamily, ServedFamilies, served_families};
 pub(crate) use listing::{ListingPages, Part};
-pub use refresh::{RefreshError, refresh_orders};
-pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
-pub use served::{RefusedFamily, ServedFamilies, served_families};
+pub use report::{Action, Difference, Gone, ListingError, ListingFailure, ReconcileError, Reconciled, ReconciledOrder};
+pub use run::{RefreshError, reconcile, refresh_orders};
 
 use run::Progress;
-pub use run::reconcile;
 
 /// The treatment of open orders of others: those that the journal does not have, and that have no id with a prefix of
 /// this program.

@@ -3,8 +3,6 @@
 
 mod awaited;
 mod proof;
-mod target;
 
 pub(crate) use awaited::{Awaited, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress};
-pub(crate) use proof::{Attempts, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent};
-pub(crate) use target::Target;
+pub(crate) use proof::{Attempts, CLOCK_ERROR, CLOSE, Departure, Evidence, Sent, Target};

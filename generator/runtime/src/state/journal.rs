@@ -21,7 +21,6 @@ mod entry;
 #[cfg(feature = "journal")]
 mod file;
 mod gap;
-mod lost;
 mod owner;
 #[cfg(any(feature = "journal", feature = "redis"))]
 mod process;
@@ -38,9 +37,8 @@ use crate::data::value::Timestamp;
 
 #[cfg(feature = "journal")]
 pub use self::file::{Durability, FileJournal};
-pub use self::gap::{Gap, GapReason};
-pub use self::lost::LOST;
-pub(crate) use self::lost::LostSpan;
+pub(crate) use self::gap::LostSpan;
+pub use self::gap::{Gap, GapReason, LOST};
 pub(crate) use self::owner::Owner;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisJournal;

@@ -11,15 +11,13 @@
 
 mod fields;
 mod position;
-mod trade;
 
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
-pub use fields::{FeeFields, PositionFields, TradeFields};
+pub use fields::{Contract, FeeFields, PositionFields, Trade, TradeEffect, TradeFields};
 pub use position::{Position, PositionKey, PositionSide};
-pub use trade::{Contract, Trade, TradeEffect};
 
 use crate::data::value::Decimal;
 

@@ -9,16 +9,14 @@
 
 mod book;
 mod gate;
-mod order;
 mod tracked;
-mod tracking;
 
+pub use book::{OrderContradiction, Standing, TrackedOrder};
 #[doc(hidden)]
 pub use gate::order_reference;
 pub use gate::{AmendGate, Amendment, Busy, Pass};
-pub use order::{OrderContradiction, Standing, TrackedOrder};
 pub use tracked::TrackedOrders;
-pub(crate) use tracking::{Answered, Tracking};
+pub(crate) use tracked::{Answered, Tracking};
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,12 @@
-//! Requests that list items, and the results that their responses list.
+//! Requests that list items, and the results that their responses list, also with codes in an array apart from them.
 
-use crate::data::json::{BadItem, List};
+use std::borrow::Cow;
+
+use crate::data::json::{BadItem, Kind, List};
 use crate::data::operation::Operation;
 use crate::data::parameters::{Parameters, texts_of};
-use crate::data::tables::Path;
+use crate::data::tables::{Path, Step};
+use crate::network::wire::{reader_at, text_at};
 
 /// A request whose response lists what succeeded and what failed. Emitted for batches, and for operations whose
 /// responses have the lists of a batch, such as the cancellation of all orders.
@@ -268,5 +271,46 @@ impl<T> BatchAnswer<T> {
     /// Sets whether the response claims that every item succeeded.
     pub fn all_done(&mut self, all: Option<bool>) {
         self.all_done = all;
+    }
+}
+
+impl ResultsApart {
+    /// The code and the message of each item, if there are exactly `count` of them.
+    fn read(&self, body: &[u8], count: usize) -> Option<Vec<Failure>> {
+        let mut from = reader_at(std::str::from_utf8(body).ok()?, self.path)?;
+        if from.peek() != Kind::Array {
+            return None;
+        }
+        let mut elements = from.array().ok()?;
+        let mut all = Vec::new();
+        while elements.next(&mut from).ok()?.is_some() {
+            if all.len() == count {
+                return None;
+            }
+            let item = from.raw_value().ok()?;
+            let word = |name| text_at(item, &[Step::Member(name)]).map(Cow::into_owned);
+            all.push(Failure::new((word(self.code), self.message.and_then(word))));
+        }
+        (all.len() == count).then_some(all)
+    }
+}
+
+impl<T> BatchAnswer<T> {
+    /// Gives each result the code at its place. If the numbers of codes and results differ, codes cannot be assigned to
+    /// items: no result counts then, nor does a claim that all items succeeded.
+    pub(super) fn with_codes(&mut self, apart: &ResultsApart, body: &[u8], is_success: &dyn Fn(&str) -> bool) {
+        let Some(codes) = apart.read(body, self.results.len() + self.bad.len()) else {
+            self.results.clear();
+            self.all_done = Some(false);
+            return;
+        };
+        for stated in &mut self.results {
+            let Some(failure) = stated.place.and_then(|place| codes.get(place)) else { continue };
+            match failure.code.as_deref() {
+                Some(code) if is_success(code) => {}
+                Some(_) => stated.result = ItemResult::Failed(failure.clone()),
+                None => stated.result = ItemResult::Unclear(failure.clone()),
+            }
+        }
     }
 }

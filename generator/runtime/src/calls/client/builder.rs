@@ -6,15 +6,14 @@ use std::sync::Arc;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 use std::time::Duration;
 
+use super::call::{CallMetrics, MetricsHook};
 use super::core::{Checking, ClientCore, Parts};
 use super::departures::Departures;
-use super::exchange_clock::ExchangeClock;
-use super::listed::KeyFamilies;
-use super::metrics::{CallMetrics, MetricsHook};
+use super::exchange_clock::{ExchangeClock, SigningClock, Time};
 use super::pacing::{LimitMode, RateLimitPolicy, Slots};
 use super::recent::RecentRequests;
-use super::shown::ShownIds;
-use super::time::{SigningClock, Time};
+use super::stated::KeyFamilies;
+use super::weighing::ShownIds;
 use crate::data::account::Account;
 use crate::data::checks::CheckPolicy;
 use crate::data::clock::{Clock, Environment, Moment, SystemEnvironment, Timer};

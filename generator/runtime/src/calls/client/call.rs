@@ -1,17 +1,19 @@
-//! A call: its attempts, its wait for the limits, and what observes it.
+//! A call: its attempts, its wait for the limits, what observes it, and the value that it returns.
 //!
-//! Only waiting is async, because the future of an async function holds the locals of everything that it awaits.
+//! Only waiting is async, because the future of an async function holds the locals of everything that it awaits. The
+//! value that a call returns is a type of its own where a success can contain failures, because `must_use` of a type is
+//! not seen through another one.
 
 use std::time::Duration;
 
-use super::callable::{Callable, ReplyTo};
 use super::core::ClientCore;
-use super::metrics::CallMetrics;
+use super::exchange_clock::SigningClock;
 use super::prepared::{Prepared, SignedRequest};
 use super::sending::{CallContext, CallFuture};
-use super::time::SigningClock;
+use crate::data::checks::{CheckContext, CheckPolicy};
 use crate::data::clock::Moment;
-use crate::data::error::{Error, Unsigned};
+use crate::data::error::{Error, Refusal, Unsigned};
+use crate::data::json::JsonWriter;
 use crate::data::operation::{DynOperation, DynResponse, Operation, ReceivedFor};
 use crate::data::tables::{CallResult, Meta, Outcome};
 use crate::network::limits::Permit;
@@ -256,3 +258,71 @@ impl ClientCore {
         hook(&CallMetrics { operation: meta.id, attempt, call_result, outcome, waited, took });
     }
 }
+
+/// An operation with what a call of it returns. [`operations!`](crate::operations) implements it for each operation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a request of an operation",
+    note = "requests are the types that are named after their operation, such as `PlaceOrder`"
+)]
+pub trait Callable: Operation {
+    /// A [`Reply`], or an [`ItemsReply`](crate::calls::batches::ItemsReply) if items of the request succeed or fail on their
+    /// own.
+    type Reply: ReplyTo<Self>;
+}
+
+/// The value that a call of `O` returns. Whatever the operation, it has the [`Reply`] in it and converts into it.
+pub trait ReplyTo<O: Operation>: AsRef<Reply<O::Response>> + Into<Reply<O::Response>> + Send {
+    /// Makes it of the reply that `client` received to `operation`.
+    #[doc(hidden)]
+    fn of(reply: Reply<O::Response>, operation: &O, client: &ClientCore) -> Self;
+}
+
+impl<O: Operation> ReplyTo<O> for Reply<O::Response> {
+    fn of(reply: Self, _: &O, _: &ClientCore) -> Self {
+        reply
+    }
+}
+
+impl ClientCore {
+    /// Sends the request whose parameters are the members of a JSON object.
+    pub(crate) async fn call_by_name<O: Operation>(&self, request: &str) -> Result<Reply<O::Response>, Error> {
+        // The call checks it.
+        let nothing = CheckPolicy::nothing();
+        let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+        let request: O = O::from_json_in(request, context)
+            .map_err(|violations| Error::Refused(Box::new(Refusal::new(O::META.id, violations))))?;
+        self.call_once(&request).await
+    }
+}
+
+/// A JSON object of texts.
+pub(crate) fn object_of_texts(members: &[(&str, &str)]) -> String {
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    for (name, value) in members {
+        out.member(name).string(value);
+    }
+    out.end_object();
+    out.finish()
+}
+
+/// Figures of one call, for counts and histograms. It contains nothing of the request and the response.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CallMetrics {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The number of the attempt, counted from 1; more than 1 for retries.
+    pub attempt: u32,
+    /// The end of the call.
+    pub call_result: CallResult,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The time that the call waited for its rate limits.
+    pub waited: Duration,
+    /// The time that the call took in all, the wait included.
+    pub took: Duration,
+}
+
+/// Called at the end of each call, on the thread of the caller.
+pub(super) type MetricsHook = Box<dyn Fn(&CallMetrics) + Send + Sync>;

@@ -5,15 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::call::MetricsHook;
 use super::departures::{Departures, Purpose};
-use super::exchange_clock::Bounds;
-use super::listed::{KeyFamilies, Listed};
-use super::metrics::MetricsHook;
-use super::own_journal::OwnJournal;
+use super::exchange_clock::{Bounds, SigningClock, Time};
+use super::journaled::OwnJournal;
 use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
-use super::shown::ShownIds;
-use super::time::{SigningClock, Time};
+use super::stated::{KeyFamilies, Listed};
+use super::weighing::ShownIds;
 use crate::data::account::{
     Account, AccountMismatch, Instrument, InstrumentLine, Known, ListedInstruments, Mismatches,
 };

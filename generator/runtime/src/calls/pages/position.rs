@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::error::{PageError, PositionError};
-use super::page::{Paged, TimeRange};
+use super::page::{PageError, Paged, PositionError, TimeRange};
 use super::seen::Recent;
 use crate::data::json::{FieldVisitor, ReadError, Reader, Record, read_json, write_json};
 use crate::data::parameters::{ParameterWriter, Parameters};

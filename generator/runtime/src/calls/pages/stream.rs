@@ -6,9 +6,8 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::error::PageError;
 use super::listing::Pages;
-use super::page::{Page, Paged};
+use super::page::{Page, PageError, Paged};
 use super::position::Position;
 
 /// The pages of a listing as a [`Stream`], which ends after the first error.

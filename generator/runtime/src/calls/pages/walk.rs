@@ -4,7 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::cut::{RangeOrder, RangeSplit, SETTLED};
-use super::error::{PageError, PositionError};
+use super::page::{PageError, PositionError};
 use super::position::Position;
 use super::seen::Seen;
 use super::source::{PageRequest, PageSource, SourceReply};

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Recovery;
-use super::look::OrderLookup;
+use super::recover::OrderLookup;
 use crate::calls::client::{ClientCore, SETTLING};
 use crate::data::error::JournalError;
 use crate::data::json::{Decode, Encode};

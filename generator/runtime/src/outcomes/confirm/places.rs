@@ -1,23 +1,28 @@
-//! The places where a query looks for a record: a single answer, or the pages of a listing.
+//! The queries for the effect of a request: the plan of an operation, and the places where a record may be, which are a
+//! single answer or the pages of a listing. They work without the types of the operation and the record, so that
+//! confirmation is compiled once and not for each operation.
 //!
 //! Pages prove an absence only if each was read to its end, and counted pages only if there is a single page: an order
 //! that ends meanwhile moves the others forward.
 
+use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
+use std::marker::PhantomData;
 use std::pin::Pin;
 
-use super::record::AnyRecord;
-use super::{Shown, ShowsRecords};
+use super::{Queryable, Shown, ShowsRecords};
 use crate::calls::client::ClientCore;
 use crate::calls::pages::{ForPage, Next, PageStep, Paged, follow};
 use crate::calls::retry::{RetryPolicy, Retrying};
-use crate::data::checks::{CheckContext, CheckPolicy};
+use crate::data::checks::{CheckContext, CheckPolicy, Violations};
 use crate::data::error::{Error, Refusal};
-use crate::data::json::{Decode, Encode, List, write_json};
+use crate::data::json::{Decode, Encode, Form, List, read_json, write_json};
 use crate::data::operation::{Operation, Repeatable};
 use crate::data::parameters::Named;
-use crate::data::tables::NextPage;
+use crate::data::tables::{Meta, NextPage};
 use crate::network::wire::Reply;
+use crate::state::evidence::Target;
 
 /// A query under way in one place.
 pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<Shown<AnyRecord>>, Error>> + Send + 'a>>;
@@ -151,5 +156,123 @@ where
                 return Ok(Reply { request_time, ..reply });
             }
         }
+    }
+}
+
+/// The queries for the effect of requests of one operation.
+pub(super) struct QueryPlan {
+    /// The operation.
+    pub(super) meta: &'static Meta,
+    /// The query.
+    pub(super) query: &'static Meta,
+    /// Reads the query from the JSON of its parameters.
+    pub(super) read: fn(&str) -> Option<Box<dyn Query>>,
+    /// [`Queryable::query_first`].
+    pub(super) first: Place,
+    /// [`Queryable::query_then`].
+    pub(super) then: Place,
+    /// Reads a record from its JSON.
+    pub(super) record: fn(&str) -> Option<AnyRecord>,
+    /// The targets of a request that is read from its JSON.
+    pub(super) targets: fn(&str) -> Result<Vec<Option<Target>>, Violations>,
+}
+
+/// Queries a place where a record may be; `None` if there is no such place.
+type Place = for<'a> fn(&'a ClientCore, &'a str, RecordId<'a>) -> Option<QueryFuture<'a>>;
+
+impl QueryPlan {
+    /// The plan of `O`.
+    pub(super) const fn of<O: Queryable>() -> &'static Self {
+        const {
+            &Self {
+                meta: O::META,
+                query: O::Query::META,
+                read: single::<O::Query, O::Record>,
+                first: |client, json, record_id| O::query_first(client, json, record_id),
+                then: |client, json, record_id| O::query_then(client, json, record_id),
+                record: record::<O::Record>,
+                targets: targets::<O>,
+            }
+        }
+    }
+}
+
+// By the types of the query and of the record, because many operations have the same.
+
+fn single<Q, R>(json: &str) -> Option<Box<dyn Query>>
+where
+    Q: Repeatable<Response: ShowsRecords<R>> + 'static,
+    R: Decode + Encode + Send + 'static,
+{
+    Some(Box::new(Single::<Q, R>(read(json).ok()?, PhantomData)))
+}
+
+fn record<R: Decode + Encode + Send + 'static>(json: &str) -> Option<AnyRecord> {
+    read_json::<R>(json).ok().map(AnyRecord::new)
+}
+
+fn targets<O: Queryable>(request: &str) -> Result<Vec<Option<Target>>, Violations> {
+    // It was checked before it was stored.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    O::from_json_in(request, context).map(|operation| Target::all(&operation))
+}
+
+/// A query that can be sent repeatedly.
+pub(super) trait Query: Send + Sync {
+    /// Sends it, with retries if there is a policy for them.
+    fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a>;
+}
+
+/// A query `Q` that shows a record `R`.
+struct Single<Q, R>(Q, PhantomData<fn() -> R>);
+
+impl<Q, R> Query for Single<Q, R>
+where
+    Q: Repeatable<Response: ShowsRecords<R>>,
+    R: Decode + Encode + Send + 'static,
+{
+    fn send<'a>(&'a self, client: &'a ClientCore, retry: Option<&'a RetryPolicy>) -> QueryFuture<'a> {
+        send(client, &self.0, retry)
+    }
+}
+
+/// A record of any type, as a query returned it.
+pub struct AnyRecord {
+    record: Box<dyn Any + Send>,
+    fields: Named,
+    form: Form,
+}
+
+impl AnyRecord {
+    pub(super) fn new<R: Decode + Encode + Send + 'static>(record: R) -> Self {
+        let fields = Named::of_record(write_json(&record), R::FORM);
+        Self { record: Box::new(record), fields, form: R::FORM }
+    }
+
+    /// Returns the fields.
+    pub(super) fn fields(&self) -> &Named {
+        &self.fields
+    }
+
+    /// Returns how it is written in JSON.
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The record, if it has this type.
+    pub(super) fn get<R: 'static>(&self) -> Option<&R> {
+        self.record.downcast_ref()
+    }
+
+    /// The record, if it has this type.
+    pub(super) fn into<R: 'static>(self) -> Option<R> {
+        self.record.downcast().ok().map(|record| *record)
+    }
+}
+
+impl fmt::Debug for AnyRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyRecord").field("fields", &self.fields).finish_non_exhaustive()
     }
 }

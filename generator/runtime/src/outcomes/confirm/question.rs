@@ -3,9 +3,7 @@
 use std::sync::OnceLock;
 
 use super::absence::{self, QueryTimes};
-use super::places::{QueryFuture, RecordId};
-use super::plan::{Query, QueryPlan};
-use super::record::AnyRecord;
+use super::places::{AnyRecord, Query, QueryFuture, QueryPlan, RecordId};
 use super::{ConfirmPolicy, Shown};
 use crate::calls::client::ClientCore;
 use crate::calls::retry::RetryPolicy;

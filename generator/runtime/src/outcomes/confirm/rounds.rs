@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use super::absence::QueryTimes;
 use super::inquiry::{Evaluated, Inquiry, Pace, QueryAnswer};
-use super::places::QueryFuture;
+use super::places::{AnyRecord, QueryFuture};
 use super::question::{Finding, QueryResult, Question, is_denial};
-use super::record::AnyRecord;
 use super::verdict::Concluded;
 use super::{ConfirmPolicy, Shown};
 use crate::calls::batches::Stop;

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
-use super::record::AnyRecord;
+use super::places::AnyRecord;
 use crate::data::error::{Code, Error};
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;

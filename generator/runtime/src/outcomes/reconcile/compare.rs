@@ -8,10 +8,10 @@
 //! Everything else is unsettled, and the next comparison begins before it. An amendment that replaces no order
 //! (`creates_with`) is not missed: the meaning of its new id is not documented.
 
-use super::by_order::{ByOrder, Key};
-use super::known::{Adopted, Expected, JournalOrders, KnownOrder, missing_adopted, missing_orders};
+use super::known::{
+    Adopted, ByOrder, Expected, JournalOrders, Key, KnownOrder, Shown, ShownOrder, missing_adopted, missing_orders,
+};
 use super::report::{Action, Difference, Gone, ReconciledOrder};
-use super::shown::{Shown, ShownOrder};
 use crate::data::sorting::sort_by;
 use crate::data::value::Timestamp;
 use crate::state::journal::SigningTimes;

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-use super::error::{ListingError, ListingFailure};
 use super::listing::{Listing, Part};
+use super::report::{ListingError, ListingFailure};
 use crate::calls::client::ClientCore;
 use crate::calls::retry::RetryPolicy;
 use crate::data::error::debug_as_sentence;

@@ -1,12 +1,15 @@
-//! The orders of an account as a journal has them, and those that the account does not show.
+//! The orders of an account: as a journal has them, as listings show them, and those that the account does not show.
+//!
+//! Few kinds of maps and sorts are used, because each is compiled anew: a `BTreeMap` of other types is 6,000 lines of
+//! LLVM IR, a sort 1,500.
 
-use super::by_order::{ByOrder, Key};
-use super::error::ReconcileError;
-use super::listing::{Listing, Part};
-use super::report::Gone;
-use super::shown::Shown;
+use std::collections::BTreeMap;
+
+use super::listing::{Fill, Listing, Part};
+use super::report::{Gone, ReconcileError};
 use crate::data::checks::Violations;
 use crate::data::error::JournalError;
+use crate::data::lifecycle::Sighting;
 use crate::data::sorting::sort_by;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
@@ -326,4 +329,158 @@ pub(super) fn missing_adopted<'a>(
 ) -> impl Iterator<Item = (&'a Key, &'a Adopted)> {
     let is_covered = move |key: &Key, order: &Adopted| order.signed.latest() >= since || shown.fills.contains(key);
     known.adopted.iter().filter(move |(key, order)| is_covered(key, order) && !shown.orders.contains(key))
+}
+
+/// The orders and fills that the listings show.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) orders: ByOrder<ShownOrder>,
+    pub(super) fills: ByOrder<Filled>,
+}
+
+/// An order, and where it is open.
+pub(super) struct ShownOrder {
+    pub(super) sighting: Sighting,
+    pub(super) is_open: bool,
+    /// The listing of open orders that shows it, and the value of the parameter it is read over. `None` if only a
+    /// listing of past orders or a query shows it: these may lag behind, so that it may have ended.
+    pub(super) open_in: Option<(Listing, Option<&'static str>)>,
+}
+
+/// The fills of an order.
+#[derive(Default)]
+pub(super) struct Filled {
+    pub(super) client_id: Option<String>,
+    pub(super) quantity: rust_decimal::Decimal,
+}
+
+impl Shown {
+    /// Adds an order. Of several records the latest counts, and an order that ended stays so.
+    pub(super) fn add_order(
+        &mut self,
+        family: &'static str,
+        sighting: Sighting,
+        listed: Option<(Listing, Option<&'static str>)>,
+    ) {
+        let Some(id) = sighting.id.clone() else { return };
+        let is_open = match (sighting.has_ended, listed) {
+            (Some(has_ended), _) => !has_ended,
+            // An undocumented state.
+            (None, Some((listing, _))) => listing.part == Part::OpenOrders,
+            (None, None) => true,
+        };
+        let key = (family, id);
+        let known = self.orders.get(&key).and_then(|known| known.open_in);
+        let open_in = listed.filter(|(listing, _)| listing.part == Part::OpenOrders).or(known);
+        let new = ShownOrder { sighting, is_open, open_in };
+        let is_older = |known: &ShownOrder| match (known.is_open, new.is_open) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => known.sighting.at > new.sighting.at,
+        };
+        if !self.orders.get(&key).is_some_and(is_older) {
+            self.orders.insert(key, new);
+        }
+    }
+
+    /// Adds a fill.
+    pub(super) fn add_fill(&mut self, family: &'static str, fill: Fill) -> Result<(), String> {
+        let sum = self.fills.get_or_default((family, fill.order));
+        let quantity = sum.quantity.checked_add(fill.quantity);
+        sum.quantity = quantity.ok_or("the sum of the filled quantities is too large")?;
+        sum.client_id = sum.client_id.take().or(fill.client_id);
+        Ok(())
+    }
+
+    /// The client ids of all orders and fills, in their order.
+    pub(super) fn client_ids(&self) -> Vec<&str> {
+        let mut ids = Vec::new();
+        for (_, order) in self.orders.iter() {
+            ids.extend(order.sighting.client_id.as_deref());
+        }
+        for (_, filled) in self.fills.iter() {
+            ids.extend(filled.client_id.as_deref());
+        }
+        sort_by(&mut ids, &Ord::cmp);
+        ids
+    }
+
+    /// The client ids of the orders, and those of fills alone, by family.
+    pub(super) fn named(&self) -> (ByOrder<()>, ByOrder<()>) {
+        let (mut seen, mut filled) = (ByOrder::default(), ByOrder::default());
+        for ((family, _), order) in self.orders.iter() {
+            if let Some(client_id) = &order.sighting.client_id {
+                seen.insert((*family, client_id.clone()), ());
+            }
+        }
+        for ((family, _), fills) in self.fills.iter() {
+            if let Some(client_id) = &fills.client_id {
+                filled.insert((*family, client_id.clone()), ());
+            }
+        }
+        (seen, filled)
+    }
+}
+
+/// A family, and an id of an order in it.
+pub(super) type Key = (&'static str, String);
+
+/// Values by family and id, in that order.
+///
+/// The map holds places in a vector, so that it is compiled once for all kinds of values.
+pub(super) struct ByOrder<T> {
+    places: BTreeMap<Key, usize>,
+    values: Vec<T>,
+}
+
+impl<T> Default for ByOrder<T> {
+    fn default() -> Self {
+        Self { places: BTreeMap::new(), values: Vec::new() }
+    }
+}
+
+impl<T> ByOrder<T> {
+    pub(super) fn contains(&self, key: &Key) -> bool {
+        self.places.contains_key(key)
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<&T> {
+        self.values.get(*self.places.get(key)?)
+    }
+
+    pub(super) fn get_mut(&mut self, key: &Key) -> Option<&mut T> {
+        self.values.get_mut(*self.places.get(key)?)
+    }
+
+    /// Sets the value of `key`, replacing an earlier one.
+    pub(super) fn insert(&mut self, key: Key, value: T) {
+        let place = *self.places.entry(key).or_insert(self.values.len());
+        match self.values.get_mut(place) {
+            Some(known) => *known = value,
+            None => self.values.push(value),
+        }
+    }
+
+    /// The value of `key`, which is added if there is none.
+    pub(super) fn get_or_default(&mut self, key: Key) -> &mut T
+    where
+        T: Default,
+    {
+        let place = *self.places.entry(key).or_insert(self.values.len());
+        if place == self.values.len() {
+            self.values.push(T::default());
+        }
+        &mut self.values[place]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
+        self.places.iter().map(|(key, place)| (key, &self.values[*place]))
+    }
+
+    /// Calls a function with each key and its value.
+    pub(super) fn for_each_mut(&mut self, change: &mut dyn FnMut(&Key, &mut T)) {
+        for (key, place) in &self.places {
+            change(key, &mut self.values[*place]);
+        }
+    }
 }

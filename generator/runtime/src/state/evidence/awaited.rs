@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use super::target::Target;
+use super::proof::Target;
 use crate::data::clock::Moment;
 use crate::data::json::{Decode, Encode, Form, write_json};
 use crate::data::parameters::Named;

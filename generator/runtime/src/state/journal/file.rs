@@ -14,12 +14,11 @@ mod sync;
 mod tables;
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, mem};
 
 use fjall::{Guard, PersistMode, Readable, Snapshot};
 

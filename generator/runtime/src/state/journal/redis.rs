@@ -16,10 +16,9 @@
 mod scripts;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::mem;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::{fmt, mem};
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, FromRedisValue, RedisError, Script};

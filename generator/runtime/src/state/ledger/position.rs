@@ -6,7 +6,7 @@ use std::fmt;
 use rust_decimal::Decimal as Number;
 
 use super::LedgerError;
-use super::trade::{Contract, Trade, TradeEffect};
+use super::fields::{Contract, Trade, TradeEffect};
 use crate::data::value::{Decimal, exact_sum as sum};
 
 /// The places that a share of a cost and the profit of an inverse contract are rounded to. What is rounded off a share

@@ -8,10 +8,9 @@ use crate::data::lifecycle::Sighting;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::outcomes::confirm::{LookedUp, OrderLookup};
-use crate::outcomes::reconcile::known::{Absence, Adopted, JournalOrders, Missing, missing};
+use crate::outcomes::reconcile::known::{Absence, Adopted, JournalOrders, Missing, Shown, missing};
 use crate::outcomes::reconcile::listing::{Fill, Listing, Part};
 use crate::outcomes::reconcile::report::{Difference, Gone};
-use crate::outcomes::reconcile::shown::Shown;
 use crate::state::journal::{Change, ChangeNumber, Ending, LostSpan, StoredChange};
 
 const FAMILY: &str = "family";
