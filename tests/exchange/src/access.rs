@@ -4,7 +4,6 @@
 pub(crate) mod account_view;
 pub(crate) mod answer_plan;
 pub(crate) mod authentication;
-pub(crate) mod connections;
 pub(crate) mod control;
 pub(crate) mod docs;
 pub(crate) mod exchange;

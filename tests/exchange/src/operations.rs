@@ -2,7 +2,6 @@
 
 pub(crate) mod classic;
 pub(crate) mod commissions;
-pub(crate) mod insider_trades;
 pub(crate) mod observed;
 pub(crate) mod pages;
 pub(crate) mod reading;
@@ -10,4 +9,3 @@ pub(crate) mod routes;
 pub(crate) mod schedule;
 pub(crate) mod tolerance;
 pub(crate) mod unified;
-pub(crate) mod wanted;

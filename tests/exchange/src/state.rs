@@ -3,10 +3,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod book;
-pub(crate) mod candles;
 pub(crate) mod core;
-pub(crate) mod decisions;
-pub(crate) mod delivery;
 pub(crate) mod dice;
 pub(crate) mod events;
 pub(crate) mod faults;
@@ -19,12 +16,9 @@ pub(crate) mod log;
 pub(crate) mod market;
 pub(crate) mod market_recording;
 pub(crate) mod orders;
-pub(crate) mod plans;
 pub(crate) mod playback;
 pub(crate) mod refusal;
-pub(crate) mod reports;
 pub(crate) mod settings;
 pub(crate) mod setup;
-pub(crate) mod tasks;
 pub(crate) mod values;
 pub(crate) mod words;

@@ -1,25 +1,26 @@
-//! The plan by which a hostile exchange answers a request: by which node, and with which fault and quirk.
+//! The plan by which a hostile exchange answers a request: by which node, with which fault and quirk, and how the
+//! answer is delivered.
+
+mod changes;
+mod items;
+
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::Request;
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use serde_json::Value;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta};
 
+use self::changes::Proof;
+use self::items::Batch;
 use crate::access::authentication::timestamp;
 use crate::operations::routes::{Caller, Route, Served, id_parameters};
 use crate::state::core::Core;
 use crate::state::dice::Dice;
 use crate::state::hostile::{Hostile, HostileEvent, HostileFault, Hostility, Node, Quirk, View};
+use crate::state::journal_entry::{Behind, Delivered};
 use crate::state::refusal::{FAULT, Refusal};
-
-mod arrival;
-mod changes;
-mod codes;
-mod items;
-
-use self::codes::Proof;
-use self::items::Batch;
 
 /// The plan for the answer to a request: its node, fault and quirk.
 pub(crate) struct AnswerPlan {
@@ -121,7 +122,7 @@ impl AnswerPlan {
     /// The refusal of a fault.
     fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
         let status = if self.dice.percent(50) { 200 } else { 400 };
-        injected_refusal(codes::random(meta, proof, &mut self.dice), status)
+        injected_refusal(changes::random_code(meta, proof, &mut self.dice), status)
     }
 
     /// The answer that the fault sends in place of the right one, whether or not the request is done.
@@ -134,10 +135,12 @@ impl AnswerPlan {
             HostileFault::Timestamp => self.refusal(meta, Proof::Timestamp),
             HostileFault::UnlistedCode => injected_refusal(UNLISTED, 200),
             HostileFault::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
-            HostileFault::TooManyCoded => injected_refusal(codes::random(meta, Proof::Rate, &mut self.dice), 429),
+            HostileFault::TooManyCoded => {
+                injected_refusal(changes::random_code(meta, Proof::Rate, &mut self.dice), 429)
+            }
             HostileFault::ServerErrorCoded if meta.effect == Effect::Read => injected_refusal(UNLISTED, server_error),
             HostileFault::ServerErrorCoded => {
-                injected_refusal(codes::random(meta, Proof::Open, &mut self.dice), server_error)
+                injected_refusal(changes::random_code(meta, Proof::Open, &mut self.dice), server_error)
             }
             _ => return None,
         };
@@ -166,7 +169,7 @@ impl AnswerPlan {
     /// Replaces the code of a refusal by another one with the same meaning.
     fn with_equivalent_code(&mut self, meta: &'static Meta, served: Served) -> Served {
         let data = served.data.map_err(|refusal| {
-            let code = codes::equivalent(meta, refusal.code.clone(), &mut self.dice);
+            let code = changes::equivalent(meta, refusal.code.clone(), &mut self.dice);
             Refusal { code, ..refusal }
         });
         Served { data, ..served }
@@ -195,4 +198,99 @@ fn injected_refusal(code: &str, status: u16) -> Refusal {
 /// The signature time that a request states.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
     timestamp(request)?.parse().ok()
+}
+
+impl AnswerPlan {
+    /// Returns how an answer is delivered, with unsolicited bytes after it.
+    pub(crate) fn deliver(
+        &mut self,
+        core: &mut Core,
+        meta: &'static Meta,
+        answer: Response<Bytes>,
+    ) -> (Delivered, Option<Behind>) {
+        let Some(hostile) = &mut core.hostile else { return (Delivered::Whole(answer), None) };
+        let last = (self.fault == HostileFault::None && is_recognizable(meta, &answer)).then(|| answer.clone());
+        let mut quirks = answer;
+        let behind = self.quirk.around(&mut quirks, hostile.last.as_ref(), &mut self.dice);
+        if last.is_some() {
+            hostile.last = last;
+        }
+        let length = quirks.body().len();
+        let pause = Duration::from_millis(1 + self.dice.below(4));
+        let bare = |status: u16, body: &'static str| {
+            let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
+            *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+            bare
+        };
+        let delivered = match self.fault {
+            HostileFault::Hang => Delivered::Hang,
+            HostileFault::Reset => Delivered::Reset,
+            HostileFault::Close => Delivered::Nothing,
+            HostileFault::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
+            HostileFault::TooManyCoded => {
+                quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                Delivered::Whole(quirks)
+            }
+            HostileFault::ServerErrorBare => {
+                let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
+                Delivered::Whole(bare(status, "<html>bad gateway</html>"))
+            }
+            HostileFault::Redirect => {
+                let mut redirect = bare(307, "");
+                redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));
+                Delivered::Whole(redirect)
+            }
+            HostileFault::HalfBody => Delivered::Half(quirks),
+            HostileFault::ShortLength => {
+                let most = u64::try_from(length.saturating_sub(1)).unwrap_or_default();
+                Delivered::Misstated(quirks, usize::try_from(self.dice.below(most)).unwrap_or_default())
+            }
+            HostileFault::LongLength => Delivered::Misstated(quirks, length + 10),
+            HostileFault::Garbage => Delivered::Whole(quirks.map(|body| garbled(&body, &mut self.dice))),
+            HostileFault::NotHttp => Delivered::Raw(quirks.into_body()),
+            HostileFault::Slow => Delivered::Slow(quirks, pause),
+            HostileFault::LastAnswer => Delivered::Last(quirks),
+            HostileFault::Outage => Delivered::Outage(pause * 20),
+            HostileFault::None
+            | HostileFault::Refused
+            | HostileFault::DoubtfulCode
+            | HostileFault::OpenCode
+            | HostileFault::UnlistedCode
+            | HostileFault::RateCode
+            | HostileFault::Timestamp
+            | HostileFault::ServerErrorCoded
+            | HostileFault::MixedUp
+            | HostileFault::Partial
+            | HostileFault::Missing
+            | HostileFault::Bare
+            | HostileFault::Hidden
+            | HostileFault::FalseAbsence
+            | HostileFault::Overlap
+            | HostileFault::StuckCursor => Delivered::Whole(quirks),
+        };
+        (delivered, behind)
+    }
+}
+
+/// Returns whether a client can recognize an answer as that to another change, because it has every id that such
+/// answers repeat.
+fn is_recognizable(meta: &Meta, answer: &Response<Bytes>) -> bool {
+    let Some(echoes) = meta.echoes.as_ref().filter(|_| meta.effect != Effect::Read) else { return false };
+    let text = String::from_utf8_lossy(answer.body());
+    !echoes.ids.is_empty() && echoes.ids.iter().all(|echo| text.contains(&format!("\"{}\":\"", echo.member)))
+}
+
+/// Damages a body until it is no longer JSON.
+fn garbled(body: &[u8], dice: &mut Dice) -> Bytes {
+    let mut bytes = body.to_vec();
+    // Not as a `Value`, which refuses valid JSON numbers that are too large for it.
+    while !bytes.is_empty() && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok() {
+        let place = dice.below(u64::try_from(bytes.len()).unwrap_or(1));
+        if let (Some(byte), Ok(changed)) =
+            (usize::try_from(place).ok().and_then(|place| bytes.get_mut(place)), u8::try_from(dice.below(256)))
+        {
+            *byte = changed;
+        }
+    }
+    Bytes::from(bytes)
 }

@@ -19,11 +19,8 @@ use crate::access::snapshot::{Selection, snapshot};
 use crate::access::time::Time;
 use crate::state::journal::Action;
 
-mod conditions;
-mod faults;
 mod market;
 mod query;
-mod users;
 
 use self::query::Query;
 
@@ -135,14 +132,14 @@ calls! {
     POST "fill" ("order", "qty") = market::fill, "order=ID&qty=0.01", "fills an open order at its price";
     POST "suspend" ("symbol", "line", "on") = market::suspend, "symbol=BTCUSDT",
         "suspends a pair, in all business lines or with `line` in one; `on=no` resumes it";
-    POST "users" ("mode", "accounts", "balances", "permissions") = users::open,
+    POST "users" ("mode", "accounts", "balances", "permissions") = market::open,
         "mode=hedge_mode&balances=USDT:500&accounts=classic", "adds a user, and answers with the keys";
-    POST "account" ("user", "family", "coin", "balance", "mode", "permissions") = users::change,
+    POST "account" ("user", "family", "coin", "balance", "mode", "permissions") = market::change,
         "user=1000000&family=unified&coin=USDT&balance=500", "sets a balance, or instead `mode` or `permissions`";
-    POST "faults" ("clear", "kind", "code", "aim", "times", "share", "delay") = faults::faults,
+    POST "faults" ("clear", "kind", "code", "aim", "times", "share", "delay") = query::faults,
         "kind=refuse&code=40762&times=1", "adds a fault; `clear=all` removes all of them";
     POST "conditions" ("latency", "clocks", "lag", "maintenance", "hostile", "quirks", "seed", "nodes") =
-        conditions::conditions, "latency=5,20,200",
+        query::conditions, "latency=5,20,200",
         "sets latency, clocks, lag and maintenance; `hostile=40` makes the exchange hostile, `hostile=off` ends it";
     POST "reset" () = reset, "", "resets the exchange and its clock to the start";
 }

@@ -13,10 +13,9 @@ use crate::access::answer_plan::{AnswerPlan, signed_at};
 use crate::access::authentication::authenticate;
 use crate::operations::routes::{Caller, Route, Served};
 use crate::state::core::Core;
-use crate::state::delivery::{Delivered, Delivery};
 use crate::state::faults::FaultKind;
 use crate::state::journal::{JournalLine, count_rule};
-use crate::state::journal_entry::{RecordedAnswer, RecordedRequest};
+use crate::state::journal_entry::{Delivered, Delivery, RecordedAnswer, RecordedRequest};
 use crate::state::log::Entry;
 use crate::state::refusal::{FAULT, Reason, Refusal, text_of_code};
 

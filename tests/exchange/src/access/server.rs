@@ -1,9 +1,11 @@
-//! The exchange over HTTP.
+//! The exchange over HTTP. When it has as many open connections as it serves, one that is idle makes room for a new
+//! one.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,12 +17,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use crate::access::connections::{Connection, Connections};
 use crate::access::control;
 use crate::access::docs::{self, Docs};
 use crate::access::exchange::Exchange;
-use crate::state::delivery::Delivered;
+use crate::state::journal_entry::Delivered;
 use crate::state::log::Log;
 
 /// The longest body that is read.
@@ -255,5 +257,92 @@ impl Body for Answer {
 
     fn size_hint(&self) -> SizeHint {
         if self.data.is_some() { SizeHint::with_exact(self.length) } else { SizeHint::default() }
+    }
+}
+
+/// The idle connections in the order in which they became idle, each with what closes it.
+#[derive(Debug, Default)]
+struct Idle {
+    next: u64,
+    waiting: BTreeMap<u64, Arc<Notify>>,
+}
+
+/// The connections of a server. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Connections {
+    room: Arc<Semaphore>,
+    idle: Arc<Mutex<Idle>>,
+}
+
+impl Connections {
+    /// Room for this many.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { room: Arc::new(Semaphore::new(most)), idle: Arc::default() }
+    }
+
+    /// A new connection, idle at first. If there is no room, the one that has been idle the longest is closed.
+    pub(crate) async fn open(&self) -> Option<Connection> {
+        let place = match Arc::clone(&self.room).try_acquire_owned() {
+            Ok(place) => place,
+            Err(_) => {
+                self.close_one();
+                Arc::clone(&self.room).acquire_owned().await.ok()?
+            }
+        };
+        let connection =
+            Connection { all: self.clone(), close: Arc::default(), number: Mutex::default(), _place: place };
+        connection.rest();
+        Some(connection)
+    }
+
+    /// Closes the connection that has been idle the longest.
+    pub(crate) fn close_one(&self) {
+        if let Some((_, close)) = self.idle().waiting.pop_first() {
+            close.notify_one();
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    all: Connections,
+    close: Arc<Notify>,
+    /// The number among the idle ones.
+    number: Mutex<Option<u64>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Connection {
+    /// Waits until it has to be closed for another one.
+    pub(crate) async fn is_to_be_closed(&self) {
+        self.close.notified().await;
+    }
+
+    /// Begins a request.
+    pub(crate) fn work(&self) {
+        let number = self.number.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(number) = number {
+            self.all.idle().waiting.remove(&number);
+        }
+    }
+
+    /// Becomes idle.
+    pub(crate) fn rest(&self) {
+        let mut idle = self.all.idle();
+        idle.next += 1;
+        let number = idle.next;
+        idle.waiting.insert(number, Arc::clone(&self.close));
+        *self.number.lock().unwrap_or_else(PoisonError::into_inner) = Some(number);
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.work();
     }
 }

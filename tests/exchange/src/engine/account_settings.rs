@@ -5,10 +5,10 @@ use tradeapi::runtime::account::PropertyValue;
 
 use crate::state::accounts::ContractSettings;
 use crate::state::core::Core;
-use crate::state::decisions::MAX_LEVERAGE;
 use crate::state::instruments::quotient;
 use crate::state::orders::Order;
 use crate::state::refusal::Reason;
+use crate::state::settings::MAX_LEVERAGE;
 use crate::state::words::{Margin, Mode, PositionSide};
 
 impl Core {

@@ -2,12 +2,11 @@
 
 use rust_decimal::Decimal;
 
-use crate::state::core::Core;
+use crate::state::core::{Core, Task};
 use crate::state::events::Event;
 use crate::state::instruments::Contract;
 use crate::state::orders::{Changes, Name, Order, Presets, State};
 use crate::state::refusal::Reason;
-use crate::state::tasks::Task;
 use crate::state::words::{Cancelled, Family};
 
 /// An order after a modification.

@@ -5,11 +5,11 @@ use rust_decimal::Decimal;
 use crate::state::accounts::{Account, Balance, PastPosition};
 use crate::state::book::{Resting, crosses};
 use crate::state::core::Core;
-use crate::state::decisions::{MAKER_FEE, TAKER_FEE};
 use crate::state::events::Event;
 use crate::state::instruments::{Coin, Contract, Instrument, quotient};
 use crate::state::market::PublicFill;
 use crate::state::orders::{Fill, Order, Presets, Quantity, State};
+use crate::state::settings::{MAKER_FEE, TAKER_FEE};
 use crate::state::words::{Cancelled, Force, Prevention, Side};
 
 /// Some lots of an order that trade at a price.

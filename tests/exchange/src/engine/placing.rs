@@ -6,11 +6,11 @@ use rust_decimal::Decimal;
 
 use crate::state::accounts::Position;
 use crate::state::core::Core;
-use crate::state::decisions::{BAND, BORROWABLE, TAKER_FEE};
 use crate::state::events::Event;
 use crate::state::instruments::{Coin, Contract, MAX_VALUE, most_lots, quotient};
 use crate::state::orders::{Borrowing, Order, Quantity, State, Ticket};
 use crate::state::refusal::Reason;
+use crate::state::settings::{BAND, BORROWABLE, TAKER_FEE};
 use crate::state::words::{Effect, Family, Mode, PositionSide, Side};
 
 /// An accepted order.

@@ -5,7 +5,6 @@ mod placing;
 mod positions;
 mod queries;
 mod records;
-mod replacing;
 
 use rust_decimal::Decimal;
 use tradeapi::classic::OrderIds;

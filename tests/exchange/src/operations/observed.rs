@@ -6,7 +6,6 @@ mod instruments;
 mod plans;
 mod positions;
 mod prices;
-mod settings;
 
 use tradeapi::Timestamp;
 use tradeapi::observed::PositionSide;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
+use crate::operations::reading::Wanted;
 use crate::operations::routes::Desk;
-use crate::operations::wanted::Wanted;
 use crate::state::core::Core;
 use crate::state::hostile::HostileFault;
 use crate::state::orders::{Fill, Order};

@@ -14,8 +14,8 @@ use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends};
 use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::operations::reading;
+use crate::operations::reading::Wanted;
 use crate::operations::tolerance::{CONDITIONS, Names, Symbol};
-use crate::operations::wanted::Wanted;
 use crate::state::core::Core;
 use crate::state::journal::count_rule;
 use crate::state::orders::{Name, Order};

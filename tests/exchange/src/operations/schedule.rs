@@ -4,10 +4,9 @@ use tradeapi::runtime::tables::Length;
 use tradeapi::{Operation, Timestamp, classic, unified};
 
 use crate::operations::routes::{Caller, Route};
-use crate::state::core::Core;
+use crate::state::core::{Core, Late, Task};
 use crate::state::events::Event;
-use crate::state::plans::PlanState;
-use crate::state::tasks::{Late, Task};
+use crate::state::orders::PlanState;
 use crate::state::words::Family;
 
 /// The interval at which old fills are deleted, in milliseconds.

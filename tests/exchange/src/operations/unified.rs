@@ -2,7 +2,6 @@
 
 mod assets;
 mod cancelling;
-mod modifying;
 mod placing;
 mod queries;
 mod records;

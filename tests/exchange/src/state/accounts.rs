@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
 
-use crate::state::decisions::LEVERAGE;
 use crate::state::instruments::{Coin, Instrument, MAX_NUMBER, quotient};
 use crate::state::orders::{Fill, Presets};
+use crate::state::settings::LEVERAGE;
 use crate::state::values::{Price, once};
 use crate::state::words::{Accounts, Family, Line, Margin, Mode, PositionSide, Side};
 

@@ -1,16 +1,18 @@
-//! The state of the exchange.
+//! The state of the exchange, and the tasks that are carried out later.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
 use tradeapi::runtime::account::ListedInstruments;
 use tradeapi::runtime::signing::HmacSha256;
+use tradeapi::runtime::tables::Meta;
 
 use crate::state::accounts::{Account, Profile, User};
 use crate::state::book::Book;
-use crate::state::decisions::FUNDING_HOURS;
 use crate::state::dice::Dice;
 use crate::state::events::Event;
 use crate::state::faults::{Conditions, Faults};
@@ -20,14 +22,11 @@ use crate::state::journal::Journal;
 use crate::state::limits::Limits;
 use crate::state::log::Log;
 use crate::state::market::Market;
-use crate::state::orders::{Order, Orders};
-use crate::state::plans::Plan;
+use crate::state::orders::{Changes, Order, Orders, Plan, Ticket};
 use crate::state::playback::MarketStep;
 use crate::state::refusal::Refusal;
-use crate::state::reports::Reports;
-use crate::state::settings::Settings;
-use crate::state::setup::Setup;
-use crate::state::tasks::Task;
+use crate::state::settings::{FUNDING_HOURS, Settings};
+use crate::state::setup::{Reports, Setup};
 use crate::state::words::{Family, Line, PositionSide, Side};
 
 /// The time between payments of funding, in milliseconds.
@@ -301,5 +300,35 @@ impl Core {
 
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         self.events.drain(..).collect()
+    }
+}
+
+/// A scheduled task.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// Places the order that replaces a modified one.
+    Place(Box<Ticket>),
+    /// Applies a modification.
+    Amend(u64, Changes),
+    /// The next step of a market that is played back.
+    Market(usize, MarketStep),
+    /// Serves a request that a hostile exchange has delayed.
+    Late(Box<Late>),
+}
+
+/// A request whose effect is delayed.
+#[derive(Clone)]
+pub(crate) struct Late {
+    pub(crate) meta: &'static Meta,
+    pub(crate) user: Option<usize>,
+    pub(crate) address: IpAddr,
+    pub(crate) parameters: String,
+    /// When all nodes show its effect.
+    pub(crate) settled: u64,
+}
+
+impl fmt::Debug for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Late").field("operation", &self.meta.id).finish_non_exhaustive()
     }
 }

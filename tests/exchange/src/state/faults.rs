@@ -13,9 +13,9 @@ use tradeapi::Operation;
 use tradeapi::runtime::tables::{CodeProof, Effect, Meta};
 use tradeapi::unified::PlaceOrder;
 
-use crate::state::delivery::Delivered;
 use crate::state::dice::Dice;
 use crate::state::hostile::{Hostility, Node};
+use crate::state::journal_entry::Delivered;
 use crate::state::values::{MAX_DELAY, MAX_OFFSET, Named};
 
 /// The kind of a fault.

@@ -23,17 +23,14 @@ use serde::{Deserialize, Serialize};
 use crate::state::dice::Seed;
 use crate::state::events::Event;
 
-mod counts;
 mod fault;
 mod node;
 mod quirk;
-mod views;
 
-pub use self::counts::{Counts, HostileEvent};
-pub use self::fault::{EffectTime, HostileFault};
+pub use self::fault::{Counts, EffectTime, HostileEvent, HostileFault};
 pub use self::node::Node;
+pub(crate) use self::node::{View, Views};
 pub use self::quirk::Quirk;
-pub(crate) use self::views::{View, Views};
 
 /// Declares an enum with a list of its values, so that a test can show that it covers each.
 macro_rules! listed {

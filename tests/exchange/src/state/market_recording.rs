@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::state::candles::MINUTE;
 use crate::state::instruments::{Instrument, PairName};
+use crate::state::market::MINUTE;
 use crate::state::playback::{Books, Candles, Prices, Recorded, RecordedBook, Trades, WrongStep};
 use crate::state::setup::Setup;
 use crate::state::values::{Price, exact};

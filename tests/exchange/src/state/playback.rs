@@ -3,8 +3,8 @@
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-use crate::state::candles::MINUTE;
 use crate::state::instruments::{Instrument, PairName};
+use crate::state::market::MINUTE;
 use crate::state::values::Price;
 use crate::state::words::{Line, Side};
 

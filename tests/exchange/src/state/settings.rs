@@ -1,11 +1,13 @@
-//! The settings of an exchange.
+//! The settings of an exchange, and its decisions where the documents are silent.
 
 use std::str::FromStr;
 use std::time::Duration;
 
+use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 use crate::state::dice::Seed;
+use crate::state::instruments::Coin;
 
 /// The behaviour of the exchange where the documents leave a choice, and what tests can switch off.
 ///
@@ -113,4 +115,141 @@ impl Default for Settings {
             journal: false,
         }
     }
+}
+
+/// The taker fee, as a fraction of the value.
+pub(crate) const TAKER_FEE: Decimal = Decimal::from_parts(6, 0, 0, false, 4);
+
+/// The maker fee.
+pub(crate) const MAKER_FEE: Decimal = Decimal::from_parts(2, 0, 0, false, 4);
+
+/// The part of a position's value below which its margin must not fall.
+pub(crate) const MAINTENANCE: Decimal = Decimal::from_parts(5, 0, 0, false, 3);
+
+/// The leverage of a contract until it is set, and the greatest one.
+pub(crate) const LEVERAGE: u32 = 10;
+
+pub(crate) const MAX_LEVERAGE: u32 = 100;
+
+/// The fraction of their value that long positions pay to short ones, and the hours between payments.
+pub(crate) const FUNDING_RATE: Decimal = Decimal::from_parts(1, 0, 0, false, 4);
+
+pub(crate) const FUNDING_HOURS: u64 = 8;
+
+/// The distance that a price may have on the far side of the market: ten percent.
+pub(crate) const BAND: u64 = 10;
+
+/// Coins that can be borrowed.
+pub(crate) const BORROWABLE: &[Coin] = &["USDT", "USDC", "BTC", "ETH"];
+
+/// A question that the documents leave open, with the answer of this exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    /// The question.
+    pub question: &'static str,
+    /// The decision of this exchange.
+    pub decision: &'static str,
+    /// Why.
+    pub why: &'static str,
+    /// The setting that changes it, where both readings are plausible.
+    pub setting: Option<&'static str>,
+}
+
+/// The setting of a row, if it has one.
+const fn first(settings: &[&'static str]) -> Option<&'static str> {
+    match settings {
+        [setting, ..] => Some(*setting),
+        [] => None,
+    }
+}
+
+/// Declares the table, and the same table as documentation.
+macro_rules! decisions {
+    ($($question:literal, $decision:literal, $why:literal $(, setting $setting:literal)?;)*) => {
+        /// Every decision.
+        ///
+        /// | question | decision | why | setting |
+        /// |---|---|---|---|
+        $(#[doc = concat!("| ", $question, " | ", $decision, " | ", $why, " | ", $("`", $setting, "`",)? " |")])*
+        pub const DECISIONS: &[Decision] = &[$(Decision {
+            question: $question,
+            decision: $decision,
+            why: $why,
+            setting: first(&[$($setting)?]),
+        }),*];
+    };
+}
+
+decisions! {
+    "Does one key serve both families?", "No: a user has a unified or a classic account, and the operations of the other family are refused. A user with both is possible on request.", "On the wire, an account belongs to one family.";
+    "Which permission does an operation need for which none is named?", "Any for a query, and one that does not only read for a change.", "The document of the classic family names none.";
+    "How is a request signed?", "As the schema states it, from public clients.", "Several independent sources agree.";
+    "Is a query signed with its percent-escapes?", "As the schema states it: without them.", "Clients that signed them were refused.", setting "signed_query";
+    "Which HTTP status does a refusal have?", "400, unless the schema names another.", "Observed: 400 as well as 200.", setting "refusal_status";
+    "Which code does a refusal have that no document lists?", "The one in the schema's `refusals`.", "Clients know these codes.";
+    "Can a clientOid be reused?", "Not while its order is kept.", "Observed; the documents do not say.", setting "unique_client_ids";
+    "Which state does an unfilled order of the unified family have?", "`live`", "Observed; the documents do not distinguish `live` from `new`.";
+    "What happens to a post-only order that would trade?", "It is accepted and cancelled at once.", "Its id is in the answer, and a query shows the cancellation.";
+    "What happens to a close order larger than the position?", "It is reduced to the position.", "It never opens the other side.";
+    "Hedge mode: what happens to a limit close order larger than the free part of a position?", "It is refused. If waiting orders occupy the whole position, it replaces them.", "The documents describe only the second case.";
+    "Do the hedge-mode rules of closing apply to the unified family?", "Yes.", "Only the classic document states them, and nothing contradicts them.";
+    "One-way mode: what does a reversal with a size do?", "It closes that size and opens the same size on the other side, netted.", "It is the hedge-mode rule applied to one position.";
+    "Hedge mode: what does a reversal without a size do?", "It reverses the whole position.", "As in one-way mode.";
+    "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
+    "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
+    "Which order is in the answer to a modification of size and price?", "The old orderId and the newClientOid.", "The new orderId does not exist yet.";
+    "Which margin mode does an order have that names none?", "That of the position that it adds to, or else the one that the contract is set to: at first, crossed.", "The document says crossed; the setting is observed, and would otherwise be shown and do nothing.";
+    "What becomes of an order that would add to a position of another margin mode?", "It is refused. One that closes is taken.", "Clients name one mode in all orders; a position cannot have two.";
+    "What does a tolerant exchange do with a parameter of a conditional order in an ordinary one?", "It refuses the order.", "Clients send them, believing in a condition, and the order would be executed at once.";
+    "What does a symbol in cancel-all-orders do?", "It limits the call to that pair, if the exchange is tolerant.", "Clients send it to cancel no more than that.";
+    "Is a symbol in small letters one in capitals?", "Yes, if the exchange is tolerant. An unknown symbol is refused by every operation.", "An empty listing would hide positions and orders.";
+    "What does newClientOid do when only take-profit and stop-loss change?", "Nothing: the order keeps its clientOid, which is in the answer.", "By the table of transitions, the order is unchanged.";
+    "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
+    "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";
+    "Which refusals of a modification cancel its order with autoCancel?", "Those that depend on the order, the pair or the account: a price out of range, a wrong step, a quantity below the filled one, missing funds. A request that breaks a rule of its parameters cancels nothing, nor does one for a reduce-only order in a batch.", "The document names a modification that is rejected of an order that can be modified. A request that is not valid modifies no order.";
+    "Does autoCancel cancel an order whose modification is refused because others are in progress?", "No.", "The refusal concerns the number of requests, and those in progress can still succeed. The table of transitions can also be read as any refusal.", setting "auto_cancel_in_progress";
+    "What happens to modifications in progress when autoCancel cancels their order?", "They are refused when it is their turn, without an answer, because their requests were accepted.", "The document says that further modifications are rejected.";
+    "Where does the requestId of a rejected modification come back?", "In the message of the refusal, if it had autoCancel.", "The documented data of the answer have no such field.";
+    "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
+    "Which modifications does a suspended pair take?", "None. Orders stay as they are, and can be cancelled.", "The documents mention closes only, and a replacement could not be placed.";
+    "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none: waiting orders share the position that they close, the oldest first, and those for which too little of it is left reserve the funds then or are cancelled.", "The documents give no formula.";
+    "What is the leverage?", "Ten, until an observed operation sets another one, from 1 to 100.", "No documented operation sets it.";
+    "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
+    "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
+    "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones. What an account cannot pay, the insurance account does.", "The documents do not mention it.", setting "funding";
+    "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
+    "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
+    "How are fees and funding rounded?", "To eight decimal places, from the middle to the even neighbour.", "Coins have eight.";
+    "What happens to a take-profit and a stop-loss when an order turns a position to the other side?", "They end with the position. The new one has those of the order.", "They would close it at once.";
+    "What happens to a spot order for which a loss leaves too little?", "It is cancelled, the newest first.", "No balance falls below zero.";
+    "How wide is the limit range of prices?", "Ten percent beyond the market price, on the side that would trade.", "The documents give no range.";
+    "Does the range apply to the classic family?", "Yes.", "Both families share one book.";
+    "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount.", "The documents list neither coins nor limits.";
+    "When is a debt paid back?", "From funds of the same coin as soon as they are received by a fill or released by an order that ends.", "No documented operation pays it back.";
+    "Does unrealised profit count as available?", "No.", "The documents give no formula.";
+    "When is a position liquidated?", "Once its margin and profit at the mark price fall below 0.5 percent of its value: of an isolated position by itself, of crossed ones together with the balance. Its open orders are cancelled, and it is closed at market.", "The documents give no maintenance margin.", setting "liquidation";
+    "When do the presets of an order apply to its position?", "At once if the position exists, otherwise from the first fill.", "The document of the classic batch says so; nothing contradicts it elsewhere.";
+    "What do the presets of a spot order apply to?", "What it has traded, from when it ends. They place the opposite order, within what is available.", "A spot account has no position.";
+    "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, removes the other one, and cancels the orders that wait to close a part.", "Not documented. A stop-loss that leaves a part open would protect nothing.";
+    "What becomes of a take-profit or stop-loss that cannot be placed when it is triggered?", "It is kept as a cancelled order. A limit beyond the range of prices is moved into it.", "Otherwise nothing would show that it was triggered.";
+    "What does a take-profit or stop-loss of 0 mean in a placement?", "It is refused, as is one that is not a multiple of the price step.", "Left out, there is none; only a modification deletes by 0.";
+    "What does a conditional order reserve?", "Nothing. Funds and the range of prices are those of the moment when it is triggered; an order that is refused then has failed.", "No source shows anything reserved.";
+    "What becomes of a take-profit or stop-loss when its position is closed?", "It is cancelled.", "It would close the next position.";
+    "What becomes of a take-profit or stop-loss whose price is reached already?", "It is refused.", "It would close the position at once.";
+    "From which side does the price reach the trigger of a plan?", "From where it is when the order is placed or its trigger changed.", "The request does not say so.";
+    "How does a trailing order follow the price?", "From when its trigger is reached, it remembers the best price, and its order is placed when the price has turned back by the ratio.", "The names of its parameters.";
+    "Which price is compared with a trigger?", "That of the latest trade, or the quoted price if it is newer. The mark price is the quoted price.", "There is no index.";
+    "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches.", "The access windows are documented.";
+    "How long are fills kept?", "Twice the longest range of a listing of fills.", "The documents limit the range, not how long ago it begins.";
+    "Which time does the range of a listing compare?", "That of the creation of an order, and that of a fill. Both ends are inclusive.", "Not documented.";
+    "What is the cursor of a page?", "The id of its last item. In the unified family a page that is not full has none.", "Clients return it unchanged.";
+    "Which cursors does a listing take?", "Every number: what has smaller ids follows. Anything else is refused.", "Ids grow over all listings.";
+    "What does a limit of 0 mean?", "It is refused.", "An empty page without a cursor is the end of a listing.";
+    "What does a listing that lags show?", "Orders as they were: one that has just ended is open, and not yet among the ended ones.", "Another reading would hide it from both listings.";
+    "What is a documented field that has no value?", "An empty text, or `null` where the documents allow it. The price of a market order is 0 in the unified family, and empty in the classic one, as is the average price of an open order there before a fill.", "Observed; by the documents, all fields are strings.";
+    "Which cancelReason does an order have that self-trade prevention cancelled?", "`stp_cancel` in the classic family, `normal_cancel` in the unified one.", "The document of the latter lists no other.";
+    "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
+    "Which days does the report of commissions have?", "Those that begin in the range.", "Ranges that follow each other then have each day once.";
+    "Which insider trades and commissions exist?", "Those that the setup states, or generated ones that follow from the seed.", "The operations only read.";
+    "What do other participants do?", "They quote around a price. In a lively market, every 250 milliseconds the price moves and someone may trade.", "A limit order near the price is filled within seconds.", setting "lively";
 }

@@ -1,18 +1,20 @@
-//! Faulted changes: when and how far they take effect, and how they are answered.
+//! Faulted changes: when and how far they take effect, and how they are answered. Codes of refusals are chosen by what
+//! they prove, from the tables of the API.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tradeapi::API;
-use tradeapi::runtime::tables::Meta;
+use tradeapi::runtime::tables::{Certainty, CodeProof, KnownError, Meta, Stage};
 
-use super::codes::{self, Proof};
 use super::items::{self, Batch};
 use super::{AnswerPlan, UNLISTED, injected_refusal};
 use crate::operations::routes::{Caller, Route, Served, id_parameters};
-use crate::state::core::Core;
+use crate::state::core::{Core, Late, Task};
+use crate::state::dice::Dice;
 use crate::state::hostile::{EffectTime, Hostile, HostileFault, Hostility};
-use crate::state::tasks::{Late, Task};
 
 /// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
 /// transit.
@@ -172,7 +174,7 @@ impl AnswerPlan {
         }
         let code = match proof {
             Proof::Open => self.code_that_proves_nothing(route.meta),
-            _ => codes::random(route.meta, proof, &mut self.dice),
+            _ => random_code(route.meta, proof, &mut self.dice),
         };
         refused_item(core, route, caller, code)
     }
@@ -180,7 +182,7 @@ impl AnswerPlan {
     fn code_that_proves_nothing(&mut self, meta: &'static Meta) -> &'static str {
         let proofs = [(Some(Proof::Open), 4), (Some(Proof::Doubtful), 1), (None, 1)];
         let proof = self.dice.weighted(&proofs).unwrap_or(None);
-        proof.map_or(UNLISTED, |proof| codes::random(meta, proof, &mut self.dice))
+        proof.map_or(UNLISTED, |proof| random_code(meta, proof, &mut self.dice))
     }
 
     /// Refuses the request. Of a compound request, the first part may be done before a trading rule stops the second.
@@ -259,7 +261,7 @@ impl AnswerPlan {
         if let Some(other) = self.other(core, meta, request) {
             return Served { data: Ok(other), left: None };
         }
-        let code = codes::random(meta, Proof::Open, &mut self.dice);
+        let code = random_code(meta, Proof::Open, &mut self.dice);
         Served::refused(injected_refusal(code, 200))
     }
 
@@ -329,4 +331,100 @@ fn does_several(meta: &Meta, parameters: &str) -> bool {
             request.get(name).and_then(Value::as_str) == Some(value)
         }
     })
+}
+
+/// The proof that a refusal gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Proof {
+    /// Nothing was begun: the gateway, a permission or a parameter stopped the request.
+    NotBegun,
+    /// The request was not done. Of a compound request, the first part may have been.
+    NotDone,
+    /// There were too many requests.
+    Rate,
+    NoSuchOrder,
+    DuplicateId,
+    Timestamp,
+    /// Nothing, because there is only one source, or sources contradict each other.
+    Doubtful,
+    /// Nothing.
+    Open,
+}
+
+impl Proof {
+    fn of(known: &KnownError) -> Self {
+        match (known.certainty, known.proves) {
+            (Certainty::Single | Certainty::Conflicting, _) => Self::Doubtful,
+            (_, CodeProof::Credentials) => Self::NotBegun,
+            (_, CodeProof::NotDone) if known.stage == Stage::Trading => Self::NotDone,
+            (_, CodeProof::NotDone) => Self::NotBegun,
+            (_, CodeProof::NoSuchOrder) => Self::NoSuchOrder,
+            (_, CodeProof::DuplicateId) => Self::DuplicateId,
+            (_, CodeProof::Timestamp) => Self::Timestamp,
+            (_, CodeProof::Rate) => Self::Rate,
+            (_, _) => Self::Open,
+        }
+    }
+}
+
+/// All codes of an operation: those of its document, or else observed ones.
+fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
+    let is_of = |known: &&KnownError| known.families.is_empty() || known.families.contains(&meta.family);
+    let observed = API.observed_codes.iter().filter(|known| meta.error(known.code).is_none());
+    meta.errors.iter().chain(observed).filter(is_of).filter(|known| !known.success)
+}
+
+/// Codes of an operation that are equally frequent.
+type Codes = Vec<(&'static str, u64)>;
+
+/// The codes of each operation by what they prove, computed once, because that takes as long as a request.
+static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
+    let mut by_proof = FxHashMap::<(&str, Proof), Codes>::default();
+    for meta in crate::state::words::all_operations() {
+        for known in all(meta) {
+            by_proof.entry((meta.id, Proof::of(known))).or_default().push((known.code, 1));
+        }
+    }
+    by_proof
+});
+
+/// A code of an operation with this meaning.
+pub(crate) fn random_code(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
+    let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
+    dice.weighted(codes).unwrap_or_default()
+}
+
+/// A code with the same meaning. Only absences and duplicate ids have equivalent codes.
+pub(crate) fn equivalent(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
+    match meta.known(&API, &code).map(Proof::of) {
+        Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random_code(meta, proof, dice).to_owned(),
+        _ => code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tradeapi::{Operation, classic, unified};
+
+    use super::*;
+    use crate::state::dice::Seed;
+
+    #[test]
+    fn both_families_have_codes_that_prove_each_thing() {
+        let mut dice = Dice::new(Seed(1), 0);
+        for meta in [unified::PlaceOrder::META, classic::PlaceOrder::META] {
+            for proof in [
+                Proof::NotBegun,
+                Proof::NotDone,
+                Proof::Rate,
+                Proof::NoSuchOrder,
+                Proof::DuplicateId,
+                Proof::Timestamp,
+                Proof::Doubtful,
+                Proof::Open,
+            ] {
+                assert_ne!(random_code(meta, proof, &mut dice), "", "{proof:?}");
+            }
+        }
+    }
 }

@@ -6,8 +6,8 @@ use tradeapi::classic::{
 };
 
 use super::ids_of;
+use crate::operations::reading::Wanted;
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::orders::{Name, Order, State};
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::Cancelled;

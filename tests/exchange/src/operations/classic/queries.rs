@@ -8,11 +8,10 @@ use tradeapi::classic::{
 
 use super::records::{fill_record, historical, pending, record, source, state};
 use crate::operations::pages::{Kind, PageQuery, query};
+use crate::operations::reading::Wanted;
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::core::Core;
-use crate::state::orders::Name;
-use crate::state::orders::{Fill, Order};
+use crate::state::orders::{Fill, Name, Order};
 use crate::state::refusal::{Reason, Refusal};
 
 impl Serve for GetOrderDetail {

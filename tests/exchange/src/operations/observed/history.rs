@@ -10,9 +10,8 @@ use tradeapi::observed::{
 
 use super::direction;
 use crate::operations::pages::{PageQuery, query};
-use crate::operations::reading::wire;
+use crate::operations::reading::{Wanted, wire};
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::accounts;
 use crate::state::core::Core;
 use crate::state::instruments::{Coin, Instrument};

@@ -15,9 +15,9 @@ use super::now;
 use crate::operations::reading::wire;
 use crate::operations::routes::{Desk, Serve};
 use crate::state::core::Core;
-use crate::state::decisions::{BAND, BORROWABLE, FUNDING_HOURS, MAINTENANCE, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
 use crate::state::instruments::{Contract as Units, Instrument, MAX_VALUE, most_lots, quotient};
 use crate::state::refusal::{Refusal, missing};
+use crate::state::settings::{BAND, BORROWABLE, FUNDING_HOURS, MAINTENANCE, MAKER_FEE, MAX_LEVERAGE, TAKER_FEE};
 use crate::state::words::{Family, Line};
 
 fn server_time(core: &Core) -> ServerTime {

@@ -14,13 +14,13 @@ use tradeapi::{List, Timestamp};
 
 use super::direction;
 use crate::operations::pages::{PageQuery, query};
-use crate::operations::reading::{number, optional, wire};
+use crate::operations::reading::{Wanted, number, optional, wire};
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::core::Core;
 use crate::state::instruments::quotient;
-use crate::state::orders::{Name, Preset, Presets, Quantity, Source, Ticket};
-use crate::state::plans::{Plan, PlanChange, PlanState, Trigger, of_percent};
+use crate::state::orders::{
+    Name, Plan, PlanChange, PlanState, Preset, Presets, Quantity, Source, Ticket, Trigger, of_percent,
+};
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::{Effect, Line, Margin, Mode, PlanKind, PositionSide, Side};
 

@@ -8,15 +8,14 @@ use tradeapi::observed::{
 use tradeapi::{List, Timestamp};
 
 use super::direction;
-use crate::operations::reading::wire;
+use crate::operations::reading::{Wanted, wire};
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::accounts::Position;
 use crate::state::core::Core;
-use crate::state::decisions::{MAINTENANCE, TAKER_FEE};
 use crate::state::instruments::{Instrument, quotient};
 use crate::state::orders::{Order, Source};
 use crate::state::refusal::{Reason, Refusal};
+use crate::state::settings::{MAINTENANCE, TAKER_FEE};
 use crate::state::words::{Margin, PositionSide, Side};
 
 /// An open position with its pair and its account.

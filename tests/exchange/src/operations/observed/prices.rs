@@ -15,12 +15,11 @@ use tradeapi::{List, Timestamp};
 use super::now;
 use crate::operations::reading::wire;
 use crate::operations::routes::{Desk, Serve};
-use crate::state::candles;
 use crate::state::core::{Core, FUNDING};
-use crate::state::decisions::{FUNDING_HOURS, FUNDING_RATE};
 use crate::state::instruments::quotient;
-use crate::state::market::PublicFill;
+use crate::state::market::{self, PublicFill};
 use crate::state::refusal::{Reason, Refusal};
+use crate::state::settings::{FUNDING_HOURS, FUNDING_RATE};
 use crate::state::words::{Line, Side};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -73,7 +72,7 @@ impl Summary {
         let (pair, market) = (&core.pairs[index], &core.markets[index]);
         let price = |ticks| pair.price(ticks);
         let day = market.candles.since(core.now.saturating_sub(DAY));
-        let of_day = |of: fn(&candles::Candle) -> u64| price(day.as_ref().map_or(market.last, of));
+        let of_day = |of: fn(&market::Candle) -> u64| price(day.as_ref().map_or(market.last, of));
         let (last, open) = (price(market.last), of_day(|day| day.open));
         let best = [Side::Buy, Side::Sell].map(|side| {
             let level = core.books[index].best_levels(side, 1).first().copied();
@@ -225,7 +224,7 @@ struct CandleQuery<'a> {
 impl CandleQuery<'_> {
     fn answer(&self, at: &mut Desk<'_>) -> Result<List<Candle>, Refusal> {
         let index = at.pair(self.line, self.symbol).map_err(|reason| at.refusal(reason))?;
-        let interval = candles::Interval::of(self.interval.as_str());
+        let interval = market::Interval::of(self.interval.as_str());
         let interval =
             interval.ok_or_else(|| at.refusal(Reason::value(["interval", "values"], "no candle lasts that long")))?;
         if self.price == Some(&CandleType::Premium) {

@@ -6,8 +6,8 @@ use tradeapi::unified::{
 };
 
 use super::{ids_of, requested_ids, result_of};
+use crate::operations::reading::Wanted;
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::orders::{Name, Order, State};
 use crate::state::refusal::{Reason, Refusal};
 use crate::state::words::{Cancelled, Line};

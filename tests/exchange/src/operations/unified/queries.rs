@@ -8,9 +8,8 @@ use tradeapi::{List, Operation, Timestamp};
 
 use super::records::{fill_record, record};
 use crate::operations::pages::{Kind, PageQuery, query};
-use crate::operations::reading::wire;
+use crate::operations::reading::{Wanted, wire};
 use crate::operations::routes::{Desk, Serve};
-use crate::operations::wanted::Wanted;
 use crate::state::orders::Name;
 use crate::state::refusal::{Reason, Refusal};
 use crate::state::words::{Family, Line};

@@ -9,9 +9,9 @@ use tradeapi::API;
 
 use bytes::Bytes;
 
-use crate::state::delivery::Behind;
 use crate::state::dice::Dice;
 use crate::state::hostile::listed;
+use crate::state::journal_entry::Behind;
 
 listed! {
     /// An oddity of an answer that does not change its meaning for the request.
