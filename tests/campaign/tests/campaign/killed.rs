@@ -1,5 +1,4 @@
 //! A short campaign with a process that is killed repeatedly.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! A short campaign with two fleets.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::thread;
 use std::time::Duration;

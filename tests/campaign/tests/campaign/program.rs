@@ -1,11 +1,9 @@
 //! The options of the program, and its output.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
-#[path = "../../shared/empty_arguments.rs"]
-mod empty_arguments;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
+
+use crate::empty_arguments;
 
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tradeapi-campaign"))

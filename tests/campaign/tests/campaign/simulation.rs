@@ -1,5 +1,4 @@
 //! Campaigns in virtual time: a hundred seeds, and incorrect clients that have to be detected.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use tradeapi::runtime::tables::CallResult;
 use tradeapi_campaign::{
