@@ -39,7 +39,7 @@ enum Command {
         #[command(flatten)]
         schema: SchemaFolder,
         #[command(flatten)]
-        arguments: cli::audit::Arguments,
+        arguments: cli::AuditArguments,
     },
     /// Prints the facts of the schema, one per line.
     Facts {
@@ -57,7 +57,7 @@ enum Command {
     /// Prints the rules of the documents and how each is enforced.
     Rules(SchemaFolder),
     /// Shows what a change of the schema means for dependent crates, and the version that it needs.
-    Diff(cli::diff::Arguments),
+    Diff(cli::DiffArguments),
     /// Shows where the schema has to change for a report of drift.
     Drift {
         /// The report, as `DriftReport::to_json` writes it.
@@ -77,12 +77,12 @@ enum Command {
     /// recorded calls.
     New {
         #[command(flatten)]
-        arguments: cli::new::Arguments,
+        arguments: cli::NewArguments,
         #[command(flatten)]
         schema: SchemaFolder,
     },
     /// Writes a new project: a crate that generates a client from a small schema, with a test and CI.
-    Init(cli::init::Arguments),
+    Init(cli::InitArguments),
     /// Generates whenever a file of the schema is saved, until Ctrl-C.
     Watch(Target),
     /// Writes the schema language or the schema in another form.
@@ -250,7 +250,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let counts = schema.read()?.counts();
             output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
         }
-        Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
+        Command::Audit { schema, arguments } => return cli::audit(&schema.read()?, &arguments, output),
         Command::Facts { schema, partly: true, .. } => output.facts(&schema.generator().facts_as_read()?),
         Command::Facts { schema, observed: true, .. } => output.facts(&schema.read()?.observed_facts()),
         Command::Facts { schema, .. } => output.facts(&schema.read()?.facts()),
@@ -262,18 +262,18 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let schema = schema.read()?;
             output.print(if output.is_json() { schema.rules_as_json() } else { schema.rules() }.trim_end());
         }
-        Command::Diff(arguments) => return cli::diff::run(&arguments, output),
+        Command::Diff(arguments) => return cli::diff(&arguments, output),
         Command::Drift { report, schema } => output.print(schema.read()?.drift(&report)?),
         Command::Explain { what, schema } => output.print(explained(&what, schema, output)?),
-        Command::New { arguments, schema } => cli::new::run(&schema.generator(), &arguments, output)?,
-        Command::Init(arguments) => cli::init::run(&arguments, output)?,
+        Command::New { arguments, schema } => cli::new(&schema.generator(), &arguments, output)?,
+        Command::Init(arguments) => cli::init(&arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
-            cli::watch::run(&target.generator().remember(), &folder, output);
+            cli::watch(&target.generator().remember(), &folder, output);
         }
         Command::Export { what } => return export(what, output),
-        Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
-        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), &command).trim_end()),
+        Command::Completions { shell } => output.print(cli::completions(Cli::command(), shell).trim_end()),
+        Command::Man { command } => output.print(cli::manual(Cli::command(), &command).trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,11 +1,13 @@
-//! Output streams and the format of mistakes.
+//! Output streams and the format of mistakes; completions for shells and manual pages.
 
 use std::cell::OnceCell;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::ValueEnum;
+use clap::error::ErrorKind;
+use clap::{Command, ValueEnum};
+use clap_complete::Shell;
 use tradeapi_gen::{Diagnostics, Difference, Format};
 
 /// The form in which mistakes are printed.
@@ -147,4 +149,38 @@ fn colours() -> bool {
     let is_forced = is_set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
     let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     !is_set("NO_COLOR") && (is_forced || (std::io::stderr().is_terminal() && !is_dumb))
+}
+
+/// The completions for a shell.
+pub(crate) fn completions(mut command: Command, shell: Shell) -> String {
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The manual page in roff of the command with these names, such as `export site`; without names, the page that lists
+/// all commands. Ends the program with a message about wrong usage if there is no such command.
+pub(crate) fn manual(mut command: Command, names: &[String]) -> String {
+    command.build();
+    let mut chosen = &command;
+    for name in names {
+        let Some(found) = chosen.find_subcommand(name) else { unknown_command(chosen.clone(), name) };
+        chosen = found;
+    }
+    let mut page = Vec::new();
+    // Writing to a `Vec` cannot fail.
+    let _ = clap_mangen::Man::new(chosen.clone()).render(&mut page);
+    String::from_utf8_lossy(&page).into_owned()
+}
+
+fn unknown_command(mut within: Command, name: &str) -> ! {
+    let known: Vec<_> = within.get_subcommands().map(|command| format!("`{}`", command.get_name())).collect();
+    let expected = match known.len() {
+        0 => "it has no commands".to_owned(),
+        _ => format!("its commands are {}", known.join(", ")),
+    };
+    let message =
+        format!("`{}` has no command `{name}`; {expected}", within.get_bin_name().unwrap_or(within.get_name()));
+    within.error(ErrorKind::InvalidSubcommand, message).exit()
 }

@@ -4,51 +4,27 @@
 //! skips it.
 
 mod account;
-mod apart;
 mod batches;
-mod beside_data;
-mod calls;
 mod choices;
-mod comparable;
-mod compound;
 mod conditions;
 mod confirm;
 mod credentials;
 mod docs;
-mod echoes;
-mod effects;
-mod enums;
 mod errors;
 mod examples;
-mod fault;
-mod files;
 mod flat;
-mod headers;
 mod identifiers;
-mod instruments;
 mod intents;
 mod lifecycle;
-mod limits;
 mod listings;
-mod markets;
 mod names;
-mod one_of;
 mod operations;
-mod outcomes;
-mod paging;
 mod paths;
-mod probe;
-mod properties;
-mod queries;
 mod ranges;
 mod records;
 mod reserved;
 mod rules;
-mod shows;
-mod trades;
-mod units;
 mod values;
-mod windows;
 
 use crate::compiler::diagnostics::Diagnostics;
 use crate::compiler::model::{Api, Family};
@@ -57,20 +33,20 @@ use crate::compiler::model::{Api, Family};
 const API_RULES: &[fn(&Api, &mut Diagnostics)] = &[
     account::names,
     account::is_shown,
-    calls::check,
+    operations::calls,
     credentials::check,
-    headers::are_distinct,
-    headers::are_used,
-    headers::signed_calls_have_credentials,
+    paths::headers_are_distinct,
+    paths::are_used,
+    paths::signed_calls_have_credentials,
     paths::are_distinct,
     operations::pools_are_used,
     operations::pool_reports_are_distinct,
-    outcomes::check,
+    errors::check,
     errors::observed_codes,
     errors::refusals,
-    markets::check,
-    files::programs,
-    files::chapters,
+    docs::check,
+    docs::programs,
+    docs::chapters,
     docs::api_has_docs,
 ];
 
@@ -87,41 +63,41 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     values::parameters,
     values::fields,
     docs::names_what_exists,
-    enums::check,
+    identifiers::enums,
     identifiers::check,
     identifiers::forms,
     identifiers::mint,
     choices::check,
-    units::check,
+    records::units,
     records::check,
-    one_of::check,
+    records::records_of_several,
     errors::success_is_one,
     errors::codes_prove_refusals,
-    probe::check,
+    account::check,
     flat::check,
     account::instrument_is_named,
     account::served_families,
     account::classes,
     lifecycle::check,
-    limits::in_flight,
+    errors::in_flight,
     confirm::check,
-    echoes::check,
-    compound::check,
+    batches::echoes,
+    batches::compound,
     intents::check,
-    limits::ceilings,
+    errors::ceilings,
     operations::check,
-    effects::reads_are_meant,
-    headers::are_declared,
-    apart::parameters,
-    beside_data::check,
-    calls::of_operations,
+    operations::reads_are_meant,
+    paths::are_declared,
+    paths::parameters,
+    records::beside_data,
+    operations::of_operations,
     credentials::fit_beside_parameters,
     paths::check,
-    windows::check,
+    operations::windows,
     listings::check,
-    paging::check,
-    shows::check,
-    instruments::check,
+    listings::paging,
+    listings::shows,
+    listings::instruments,
     batches::check,
     rules::check,
     docs::family_has_docs,

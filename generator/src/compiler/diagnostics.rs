@@ -1,24 +1,20 @@
 //! Mistakes: where something went wrong, and what to do about it.
 
 mod code;
-mod place;
 mod render;
 mod repeats;
 mod report;
 mod stages;
-mod suggest;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use code::Code;
-pub use place::Place;
 pub use render::Format;
 pub(crate) use render::{is_invisible, printable};
 pub(crate) use report::{DiagnosticBuilder, Help};
-pub(crate) use suggest::{did_you_mean, name_list, one_of, unknown};
 pub(crate) use tradeapi_words::similar::nearest;
 
 /// One mistake.
@@ -291,3 +287,92 @@ impl fmt::Debug for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+/// A range of bytes in one of the files of a run, with the line and column it starts at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Index of the file in [`Diagnostics::files`](crate::Diagnostics::files).
+    pub file: u32,
+    /// Line, counted from 1; 0 when the place is the file as a whole.
+    pub line: u32,
+    /// Column in characters, counted from 1.
+    pub column: u32,
+    /// First byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+}
+
+impl Place {
+    /// The whole of a file.
+    pub(crate) fn of_file(file: u32) -> Self {
+        Self { file, ..Self::default() }
+    }
+
+    /// The bytes of the place, limited to the text and to whole characters.
+    pub(crate) fn range_in(&self, text: &str) -> std::ops::Range<usize> {
+        let start = floor(text, self.start as usize);
+        start..floor(text, self.end as usize).max(start)
+    }
+
+    /// The line and the column of the end, counted like those of the start.
+    pub(crate) fn end_in(&self, text: &str) -> (u32, u32) {
+        let inside = &text[self.range_in(text)];
+        let (mut line, mut column) = (self.line, self.column);
+        for c in inside.chars() {
+            (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        (line, column)
+    }
+}
+
+/// The nearest byte at or before `at` that begins a character.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Help with the most similar of the `known` names, if one is similar enough; an editor can apply it.
+pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
+    nearest(given, known).map(|similar| Help::similar(given, similar))
+}
+
+/// Help for an unknown name: the most similar of the `known` names, each given with the place that defines it, or
+/// `otherwise`.
+///
+/// Several uses of an unknown name are one mistake.
+pub(crate) fn unknown<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = (&'a str, Option<Place>)>,
+    otherwise: impl FnOnce() -> String,
+) -> Help {
+    let known: Vec<_> = known.into_iter().collect();
+    let similar = nearest(given, known.iter().map(|(name, _)| *name));
+    let place = known.iter().find(|(name, _)| Some(*name) == similar).and_then(|(_, place)| *place);
+    similar.map_or_else(|| otherwise().into(), |similar| Help::similar(given, similar)).unknown(given, place)
+}
+
+/// Help for an unknown name: the most similar of the `known` names, or all of them.
+///
+/// Several uses of an unknown name are one mistake.
+pub(crate) fn one_of<'a>(given: &str, known: impl IntoIterator<Item = (&'a str, Option<Place>)>) -> Help {
+    let known: Vec<_> = known.into_iter().collect();
+    let names = known.iter().map(|(name, _)| *name);
+    unknown(given, known.iter().copied(), || match name_list(names) {
+        none if none.is_empty() => "there is none".to_owned(),
+        names => format!("expected one of: {names}"),
+    })
+}
+
+/// Names without duplicates, separated by commas and cut to a readable number.
+pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MAX_NAMES: usize = 20;
+    let mut seen = HashSet::new();
+    let distinct: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let (shown, more) = distinct.split_at(distinct.len().min(MAX_NAMES));
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    format!("{}{rest}", shown.join(", "))
+}

@@ -8,9 +8,7 @@
 
 mod account;
 mod batches;
-mod checks;
 mod choices;
-mod classes;
 mod code;
 mod codes;
 mod commands;
@@ -21,17 +19,12 @@ mod declarations;
 mod diagram;
 mod docs;
 mod enums;
-mod envelope;
 mod example;
 mod expression;
-mod facade;
 mod family;
 mod flat;
 mod front;
 mod guide;
-mod identifiers;
-mod in_flight;
-mod instruments;
 mod intents;
 mod lifecycle;
 mod lookup;
@@ -40,14 +33,11 @@ mod orders;
 mod pages;
 mod parameter_docs;
 mod parameters;
-mod print;
 mod reconcile;
 mod records;
 mod root;
 mod rules;
 mod scope;
-mod shared;
-mod statements;
 mod trees;
 
 use std::collections::BTreeMap;
@@ -122,7 +112,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
         jobs.push(job(file("enums"), move || enums::emit(api, family, layout)));
     }
     if !family.identifiers.is_empty() {
-        jobs.push(job(file("identifiers"), move || identifiers::emit(family)));
+        jobs.push(job(file("identifiers"), move || enums::emit_identifiers(family)));
     }
     if let Some(lifecycle) = &family.lifecycle {
         jobs.push(job(file("lifecycle"), move || lifecycle::emit(api, family, lifecycle)));

@@ -9,9 +9,7 @@ pub(crate) mod declared;
 mod describe;
 #[cfg(feature = "cli")]
 pub(crate) mod editor;
-mod language;
 pub(crate) mod raw;
-mod remembered;
 mod shapes;
 mod source;
 mod syntax;
@@ -21,8 +19,8 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(crate) use remembered::Remembered;
 pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
+pub(crate) use source::Remembered;
 pub(crate) use source::watched;
 
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
@@ -123,7 +121,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, reading: Reading<'_>, to: &mu
         }
     }
     match api {
-        Some(source) if language::refuses(source, to) => {
+        Some(source) if source::refuses(source, to) => {
             documents.incomplete = true;
             return documents;
         }

@@ -1,65 +1,47 @@
 //! The content of the schema: resolved, immutable and free of YAML. All later steps read the model only.
 
 mod account;
-pub(crate) mod alphabet;
 pub(crate) mod builder;
-mod calls;
-mod choice;
-mod code;
 mod confirm;
 mod counts;
 mod credentials;
 pub(crate) mod elements;
 mod envelope;
 mod facts;
-mod flat;
-mod formats;
-mod intent;
+pub(crate) mod formats;
 mod lifecycle;
-mod listing;
 mod names;
 pub(crate) mod number;
 mod operation;
-mod operations;
 mod parameter;
 pub(crate) mod phrases;
 mod rate;
 mod record;
 mod rules;
-mod scale;
 mod shape;
-mod text_types;
 mod types;
 mod wire;
 
 pub(crate) use account::*;
-pub(crate) use calls::Calls;
-pub(crate) use choice::*;
-pub(crate) use code::*;
 pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 #[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
-pub(crate) use flat::{Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue};
-pub(crate) use formats::Format;
-pub(crate) use intent::{Intent, Setting};
+pub(crate) use formats::*;
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
-pub(crate) use listing::*;
 #[cfg(feature = "cli")]
 pub(crate) use names::KEYWORDS;
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use number::Number;
 pub(crate) use operation::*;
-pub(crate) use operations::Operations;
 pub(crate) use parameter::*;
 pub(crate) use rate::*;
 pub(crate) use record::*;
 pub(crate) use rules::*;
 pub(crate) use shape::*;
-pub(crate) use text_types::*;
 pub(crate) use types::*;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 

@@ -3,13 +3,14 @@
 //! It cuts the model, not the schema: everything is read and checked, so that a mistake does not depend on what a build
 //! selects.
 
-mod links;
-
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compiler::diagnostics::{Code, Diagnostics, one_of};
-use crate::compiler::model::{Api, Definition, Family};
+use crate::compiler::model::{
+    Api, BesideData, Ceiling, Choice, ChoiceKind, Definition, Family, Lifecycle, Operation, Parameter, Record,
+    RecordForm, Response, Shape,
+};
 
 /// The selected operations; all, if none is named.
 #[derive(Clone, Debug, Default, Hash)]
@@ -83,12 +84,12 @@ fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnost
 /// The family reduced to these operations.
 fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
     family.operations.retain(|operation| names.contains(&operation.name));
-    let reached = links::reached(&mut family);
+    let reached = reached(&mut family);
     if let Some(lifecycle) = &mut family.lifecycle {
         lifecycle.records.retain(|tracked| reached.contains(&(Definition::Record, tracked.record)));
     }
     family.lifecycle = family.lifecycle.filter(|all| reached.contains(&(Definition::Enum, all.enum_index)));
-    for (kind, index) in links::all(&mut family) {
+    for (kind, index) in all(&mut family) {
         *index = reached.range((kind, 0)..(kind, *index)).count();
     }
     keep(&mut family.enums, Definition::Enum, &reached);
@@ -101,4 +102,91 @@ fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
 fn keep<T>(types: &mut Vec<T>, kind: Definition, reached: &BTreeSet<(Definition, usize)>) {
     let mut indices = 0..;
     types.retain(|_| indices.next().is_some_and(|index| reached.contains(&(kind, index))));
+}
+
+/// A reference to a type: the list that defines it, and the index into it.
+type Link<'a> = (Definition, &'a mut usize);
+
+/// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types
+/// themselves.
+fn all(family: &mut Family) -> Vec<Link<'_>> {
+    let operations = family.operations.iter_mut().flat_map(of_operation);
+    let ceilings = family.limits.iter_mut().filter_map(of_ceiling);
+    let lifecycle = family.lifecycle.iter_mut().flat_map(of_lifecycle);
+    let choices = family.choices.iter_mut().flat_map(of_choice);
+    let records = family.records.iter_mut().flat_map(of_record);
+    operations.chain(ceilings).chain(lifecycle).chain(choices).chain(records).collect()
+}
+
+/// All types that the operations and the ceilings of a family use, directly or through others.
+fn reached(family: &mut Family) -> BTreeSet<(Definition, usize)> {
+    let mut reached = BTreeSet::new();
+    let operations = family.operations.iter_mut().flat_map(of_operation);
+    let mut next: Vec<_> = operations.chain(family.limits.iter_mut().filter_map(of_ceiling)).map(known).collect();
+    while let Some((kind, index)) = next.pop() {
+        if !reached.insert((kind, index)) {
+            continue;
+        }
+        let links = match kind {
+            Definition::Enum | Definition::Identifier => Vec::new(),
+            Definition::Choice => family.choices.get_mut(index).map(of_choice).unwrap_or_default(),
+            Definition::Record => family.records.get_mut(index).map(of_record).unwrap_or_default(),
+        };
+        next.extend(links.into_iter().map(known));
+    }
+    reached
+}
+
+fn known((kind, index): Link<'_>) -> (Definition, usize) {
+    (kind, *index)
+}
+
+fn of_operation(operation: &mut Operation) -> Vec<Link<'_>> {
+    let record = match &mut operation.response {
+        Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
+        Response::Undefined => None,
+    };
+    let BesideData { refusal, headers, form: _ } = &mut operation.beside_data;
+    let beside = [refusal, headers].into_iter().flatten().map(|(record, _)| record);
+    let records = record.into_iter().chain(beside).map(|record| (Definition::Record, record));
+    of_parameters(&mut operation.body.0).into_iter().chain(records).collect()
+}
+
+fn of_parameters(parameters: &mut [Parameter]) -> Vec<Link<'_>> {
+    parameters.iter_mut().flat_map(|parameter| of_shape(&mut parameter.shape)).collect()
+}
+
+fn of_record(record: &mut Record) -> Vec<Link<'_>> {
+    let cases = match &mut record.travels {
+        RecordForm::OneOf(one_of) => one_of.cases.as_mut_slice(),
+        RecordForm::Object | RecordForm::Array | RecordForm::Value(_) => &mut [],
+    };
+    let cases = cases.iter_mut().map(|case| (Definition::Record, &mut case.record));
+    record.fields.iter_mut().flat_map(|field| of_shape(&mut field.shape)).chain(cases).collect()
+}
+
+fn of_shape(shape: &mut Shape) -> Vec<Link<'_>> {
+    match shape {
+        Shape::One(ty) | Shape::List(ty) | Shape::Map(ty) => ty.definition().into_iter().collect(),
+        Shape::Items(item) | Shape::Object(item) => of_parameters(&mut item.parameters),
+    }
+}
+
+fn of_choice(choice: &mut Choice) -> Vec<Link<'_>> {
+    match &mut choice.kind {
+        ChoiceKind::Presence { alternatives, .. } => of_parameters(alternatives),
+        ChoiceKind::Value { enum_index, cases, .. } => {
+            let members = cases.iter_mut().flat_map(|case| of_parameters(&mut case.parameters));
+            members.chain(std::iter::once((Definition::Enum, enum_index))).collect()
+        }
+    }
+}
+
+fn of_ceiling(ceiling: &mut Ceiling) -> Option<Link<'_>> {
+    ceiling.over.as_mut().map(|over| (Definition::Enum, &mut over.enum_index))
+}
+
+fn of_lifecycle(lifecycle: &mut Lifecycle) -> Vec<Link<'_>> {
+    let records = lifecycle.records.iter_mut().map(|tracked| (Definition::Record, &mut tracked.record));
+    records.chain(std::iter::once((Definition::Enum, &mut lifecycle.enum_index))).collect()
 }

@@ -9,20 +9,17 @@
 //! `cargo-semver-checks` ignores the types of fields and arguments, so it is a second opinion only. A change of
 //! behaviour needs a minor version.
 
-mod compare;
-mod findings;
 mod render;
-mod version;
 
+use std::fmt;
 use std::path::PathBuf;
 
-pub use crate::compiler::model::elements::Class;
-pub use findings::{Change, Difference};
-pub use render::Format;
-pub use version::Bump;
-
+use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Api;
-use findings::{Finding, Findings, VersionedPlace};
+pub use crate::compiler::model::elements::Class;
+use crate::compiler::model::elements::{Element, KeyChange, Verdict, differences};
+pub use render::Format;
+use serde::Serialize;
 
 /// The differences between two versions of a schema, most serious first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +38,7 @@ pub(crate) struct SchemaVersion<'a> {
 /// Compares an older schema with a newer one.
 pub(crate) fn diff(old: &SchemaVersion<'_>, new: &SchemaVersion<'_>) -> Diff {
     let mut findings = Findings::default();
-    compare::elements(&mut findings, &old.api.element(), &new.api.element());
+    elements(&mut findings, &old.api.element(), &new.api.element());
     Diff { differences: findings.sorted().into_iter().map(|finding| name_file(finding, old, new)).collect() }
 }
 
@@ -81,5 +78,266 @@ impl Diff {
     /// The differences as text.
     pub fn render(&self, format: Format) -> String {
         render::render(self, format)
+    }
+}
+
+/// A place in one of the two schemas. Places of removed elements sort last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum VersionedPlace {
+    New(Place),
+    Old(Place),
+}
+
+/// One difference between two versions of a schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The effect on a crate that depends on the emitted one.
+    pub class: Class,
+    /// The kind of element that differs: an operation, a parameter, a field, a rule.
+    pub kind: &'static str,
+    /// The elements that differ, such as `unified.place-order.price`; several if one change shows in several elements.
+    pub subjects: Vec<String>,
+    /// The kind of difference.
+    pub change: Change,
+    /// The effect in Rust or on the wire.
+    pub means: String,
+    /// The file: of the newer schema, or of the older one if the element was removed.
+    pub file: PathBuf,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column in characters, counted from 1.
+    pub column: u32,
+}
+
+/// The kind of difference between two versions of an element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Change {
+    /// Added.
+    Added,
+    /// Removed.
+    Removed,
+    /// One of its keys changed.
+    Changed {
+        /// The key.
+        what: &'static str,
+        /// The older value; empty if there is none.
+        old: String,
+        /// The newer value; empty if there is none.
+        new: String,
+        /// True if the value is prose, which is too long for a table.
+        prose: bool,
+    },
+}
+
+/// A difference before the names of its files are resolved.
+struct Finding {
+    spot: VersionedPlace,
+    kind: &'static str,
+    subjects: Vec<String>,
+    change: Change,
+    verdict: Verdict,
+}
+
+/// All findings, without duplicates.
+#[derive(Default)]
+struct Findings {
+    all: Vec<Finding>,
+}
+
+impl Findings {
+    /// Adds a difference. A change that is written once and shows in several elements, such as a field that records
+    /// include, is one difference with several subjects.
+    fn add(&mut self, kind: &'static str, path: &str, spot: VersionedPlace, change: Change, verdict: Verdict) {
+        let is_same = |other: &&mut Finding| {
+            other.spot == spot && other.kind == kind && other.change == change && other.verdict == verdict
+        };
+        match self.all.iter_mut().find(is_same) {
+            Some(same) => same.subjects.push(path.to_owned()),
+            None => self.all.push(Finding { spot, kind, subjects: vec![path.to_owned()], change, verdict }),
+        }
+    }
+
+    /// The findings, most serious first, and ordered by place within a class.
+    fn sorted(mut self) -> Vec<Finding> {
+        self.all.sort_by(|a, b| {
+            let key = |finding: &Finding| (finding.verdict.class, finding.spot);
+            key(a).cmp(&key(b)).then_with(|| a.subjects.cmp(&b.subjects))
+        });
+        self.all
+    }
+}
+
+/// The part of the version number that has to increase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bump {
+    /// None: nothing differs.
+    None,
+    /// The last number.
+    Patch,
+    /// The number in the middle.
+    Minor,
+    /// The first number.
+    Major,
+}
+
+impl Class {
+    /// All classes, most serious first.
+    pub const ALL: [Self; 4] = [Self::Breaking, Self::Behaviour, Self::Additive, Self::Documentation];
+
+    /// The class as a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Breaking => "breaking",
+            Self::Behaviour => "behaviour",
+            Self::Additive => "additive",
+            Self::Documentation => "documentation",
+        }
+    }
+
+    /// The part of the version number that has to increase for it.
+    pub fn bump(self) -> Bump {
+        match self {
+            Self::Breaking => Bump::Major,
+            Self::Behaviour | Self::Additive => Bump::Minor,
+            Self::Documentation => Bump::Patch,
+        }
+    }
+}
+
+impl Bump {
+    /// The bump as a word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Patch => "patch",
+            Self::Minor => "minor",
+            Self::Major => "major",
+        }
+    }
+
+    /// Returns the effect on a version, also below 1.0, where cargo treats the middle number as the first.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::None => "the version stays",
+            Self::Patch => "1.4.2 becomes 1.4.3; below 1.0, 0.4.2 becomes 0.4.3",
+            Self::Minor => "1.4.2 becomes 1.5.0; below 1.0, 0.4.2 becomes 0.4.3",
+            Self::Major => "1.4.2 becomes 2.0.0; below 1.0, 0.4.2 becomes 0.5.0",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for Bump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Compares two versions of an element and everything within.
+fn elements(to: &mut Findings, old: &Element, new: &Element) {
+    for KeyChange { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
+        let spot = new_place
+            .map(VersionedPlace::New)
+            .or(old_place.map(VersionedPlace::Old))
+            .unwrap_or(VersionedPlace::New(new.written));
+        let change = Change::Changed { what: key.name, old: older, new: newer, prose: key.is_prose };
+        to.add(new.kind, &new.path, spot, change, verdict);
+    }
+    if old.form == new.form {
+        for kind in kinds(old, new) {
+            of_kind(to, kind, old, new);
+        }
+    }
+}
+
+/// The kinds of elements in either version.
+fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    for element in new.elements.iter().chain(&old.elements) {
+        if !kinds.contains(&element.kind) {
+            kinds.push(element.kind);
+        }
+    }
+    kinds
+}
+
+/// Compares the elements of one kind in two versions of their parent.
+fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
+    let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
+    let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
+    let pairs = PairedElements::of(olds.clone(), news.clone());
+    for removed in pairs.removed {
+        let verdict = match &new.removed_within {
+            Some((of, verdict)) if *of == kind => verdict.clone(),
+            _ => removed.removed.clone(),
+        };
+        to.add(removed.kind, &removed.path, VersionedPlace::Old(removed.place), Change::Removed, verdict);
+    }
+    for (old, new) in &pairs.both {
+        elements(to, old, new);
+    }
+    for more in pairs.added {
+        let verdict = lost_conversion(&olds, more).unwrap_or_else(|| more.added.clone());
+        to.add(more.kind, &more.path, VersionedPlace::New(more.place), Change::Added, verdict);
+    }
+    order(to, new, &pairs.both, &news);
+}
+
+/// `From` can convert a type only as long as a single alternative has that type.
+fn lost_conversion(olds: &[&Element], more: &Element) -> Option<Verdict> {
+    let from = more.converts_from.as_ref()?;
+    let same_type = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();
+    let means = format!("a new variant; the conversion from {from} is removed, because two variants would need it");
+    (same_type == 1).then(|| Verdict { class: Class::Breaking, means: means.into() })
+}
+
+/// Reports a changed order of elements whose order matters. If two arguments have the same type, code with the old
+/// order still compiles and means something else, which is worse than an error.
+fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &[&Element]) {
+    let is_kept = |(old, new): &&(&Element, &Element)| old.order.is_some() && new.order.is_some();
+    let older: Vec<&Element> = both.iter().filter(is_kept).map(|(_, new)| *new).collect();
+    let is_one = |new: &&Element| older.iter().any(|kept| std::ptr::eq(*kept, *new));
+    let newer: Vec<&Element> = news.iter().copied().filter(is_one).collect();
+    let moved = older.iter().zip(&newer).find(|(old, new)| !std::ptr::eq(**old, **new)).map(|(_, new)| *new);
+    if let Some((moved, order)) = moved.and_then(|moved| Some((moved, moved.order.as_ref()?))) {
+        let names = |all: &[&Element]| all.iter().map(|one| one.names[0].as_str()).collect::<Vec<_>>().join(", ");
+        let change = Change::Changed { what: "order", old: names(&older), new: names(&newer), prose: false };
+        let place: Place = moved.place;
+        to.add(order.kind, &of.path, VersionedPlace::New(place), change, order.verdict.clone());
+    }
+}
+
+/// The elements of two versions, paired by their names.
+struct PairedElements<'a> {
+    /// The elements of both versions; those that kept their first name come first, in the order of the older version.
+    both: Vec<(&'a Element, &'a Element)>,
+    removed: Vec<&'a Element>,
+    added: Vec<&'a Element>,
+}
+
+impl<'a> PairedElements<'a> {
+    /// Pairs elements by their first name, and the rest by the second.
+    fn of(removed: Vec<&'a Element>, added: Vec<&'a Element>) -> Self {
+        let mut pairs = Self { both: Vec::new(), removed, added };
+        for name in 0..2 {
+            let mut left = Vec::new();
+            for old in std::mem::take(&mut pairs.removed) {
+                match pairs.added.iter().position(|new| old.names[name] == new.names[name]) {
+                    Some(at) => pairs.both.push((old, pairs.added.remove(at))),
+                    None => left.push(old),
+                }
+            }
+            pairs.removed = left;
+        }
+        pairs
     }
 }

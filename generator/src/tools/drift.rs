@@ -1,17 +1,15 @@
 //! Compares a drift report from production with the schema: each finding gets the place where the schema has to change,
 //! unless the schema already states it.
 
-mod evaluate;
-mod report;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::compiler::diagnostics::{Diagnostics, Place};
-use crate::compiler::model::Api;
-use evaluate::{Evaluator, Resolution};
-use report::DriftFinding;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
+use crate::compiler::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use tradeapi_words::DriftKind;
 
 /// The consequences of a drift report for the schema. Its text lists the places with what to do at each.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ pub struct Drift {
 /// Finds the place of each finding of a report.
 pub(crate) fn drift(api: &Api, files: &[PathBuf], report: &Path) -> Result<Drift, Diagnostics> {
     let mut drift = Drift { files: files.to_vec(), open: BTreeMap::new(), settled: Vec::new() };
-    for operation in report::read(report)?.operations {
+    for operation in read(report)?.operations {
         match Evaluator::of(api, &operation.operation) {
             Some(evaluate) => {
                 operation.entries.iter().for_each(|entry| drift.add(&evaluate, &operation.operation, entry))
@@ -69,5 +67,282 @@ impl fmt::Display for Drift {
             writeln!(f, "settled: {settled}")?;
         }
         write!(f, "{} to add to the schema, {} settled", self.open.len(), self.settled.len())
+    }
+}
+
+/// The version of the report that is read.
+const VERSION: u64 = 1;
+
+#[derive(Deserialize)]
+struct Recorded {
+    drift: u64,
+    operations: Vec<OperationDrift>,
+}
+
+#[derive(Deserialize)]
+struct OperationDrift {
+    operation: String,
+    entries: Vec<DriftFinding>,
+}
+
+/// One finding.
+#[derive(Deserialize)]
+struct DriftFinding {
+    #[serde(deserialize_with = "kind")]
+    kind: DriftKind,
+    path: String,
+    record: Option<String>,
+    field: Option<String>,
+    value: Option<String>,
+    #[serde(default)]
+    json: Vec<String>,
+    seen: u64,
+    of: u64,
+}
+
+fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<DriftKind, D::Error> {
+    let word = String::deserialize(from)?;
+    DriftKind::parse(&word).ok_or_else(|| Error::unknown_variant(&word, DriftKind::WORDS))
+}
+
+impl fmt::Display for DriftFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path)?;
+        if !self.json.is_empty() {
+            write!(f, "{}, ", self.json.join(" or "))?;
+        }
+        write!(f, "{} of {}", self.seen, self.of)
+    }
+}
+
+/// Reads a report.
+fn read(path: &Path) -> Result<Recorded, Diagnostics> {
+    let cannot = |why: String| {
+        let mut to = Diagnostics::default();
+        to.whole(Code::CannotRead, format!("cannot read the report {}: {why}", path.display()))
+            .help("give the file with what `DriftReport::to_json` of a client wrote");
+        to
+    };
+    let text = crate::compiler::plain_text::read(path).map_err(|error| cannot(error.to_string()))?;
+    let report: Recorded = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
+    match report.drift {
+        VERSION => Ok(report),
+        other => Err(cannot(format!("it has the version {other}; only version {VERSION} is supported"))),
+    }
+}
+
+/// An action that a finding asks for.
+enum Resolution {
+    /// The schema has to change there.
+    Open(Place, String),
+    /// The schema need not change, for this reason.
+    Settled(String),
+}
+
+/// The part of the schema that an operation uses.
+struct Evaluator<'a> {
+    api: &'a Api,
+    family: &'a Family,
+    operation: &'a Operation,
+}
+
+impl<'a> Evaluator<'a> {
+    fn of(api: &'a Api, operation: &str) -> Option<Self> {
+        let (family, operation) = api.operations().find(|(_, known)| known.id == operation)?;
+        Some(Self { api, family, operation })
+    }
+
+    fn evaluate(&self, entry: &DriftFinding) -> Resolution {
+        if entry.kind == DriftKind::UnlistedCode {
+            return self.code(entry);
+        }
+        let Some(name) = &entry.record else { return self.around(entry) };
+        match self.family.records.iter().find(|record| record.name.wire == *name) {
+            Some(record) => self.record(record, entry),
+            None => Resolution::Settled(format!("the schema has no record `{name}`")),
+        }
+    }
+
+    fn code(&self, entry: &DriftFinding) -> Resolution {
+        let place = self.family.errors.first().map_or(self.family.place, |first| first.place);
+        let Some(code) = &entry.value else {
+            return Resolution::Open(place, "answers have codes that are not spelled like codes".to_owned());
+        };
+        if self.family.errors.iter().any(|error| error.code == *code) {
+            return Resolution::Settled(format!("`{code}` is listed in `errors`"));
+        }
+        if let Some(observed) = self.api.observed_of(self.family).find(|observed| observed.code == *code) {
+            let certainty = observed.certainty.as_str();
+            return Resolution::Settled(format!("`{code}` is listed in codes.yaml ({certainty})"));
+        }
+        let what = format!("unknown code `{code}`: find out what it means, and add it to `errors`");
+        Resolution::Open(place, what)
+    }
+
+    /// Findings outside of records: the envelope, a page, an object around a list.
+    fn around(&self, entry: &DriftFinding) -> Resolution {
+        let path = &entry.path;
+        let (what, place, file) = match &self.api.envelope {
+            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => {
+                ("the envelope", envelope.place, "api.yaml")
+            }
+            _ => ("the answer", self.answer(), "this file"),
+        };
+        let what = match entry.kind {
+            DriftKind::UnknownField => {
+                format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
+            }
+            DriftKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            DriftKind::Observed => {
+                format!("`{path}` is as it was observed: check whether a document lists it now")
+            }
+            DriftKind::UnknownValue
+            | DriftKind::ValueNotListedHere
+            | DriftKind::WrittenOtherwise
+            | DriftKind::Unreadable
+            | DriftKind::UnlistedCode => {
+                format!("{what} differs at `{path}`: check the document")
+            }
+        };
+        Resolution::Open(place, what)
+    }
+
+    /// The place of the operation's response.
+    fn answer(&self) -> Place {
+        match &self.operation.response {
+            Response::Page { list, .. } => list.place,
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => {
+                self.operation.key_places.response
+            }
+        }
+    }
+
+    fn record(&self, record: &Record, entry: &DriftFinding) -> Resolution {
+        let name = &record.name.wire;
+        let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
+        match (entry.kind, field) {
+            (DriftKind::Observed, _) if !record.is_observed => {
+                Resolution::Settled(format!("a document lists `{name}`"))
+            }
+            (DriftKind::Observed, _) => Resolution::Open(
+                record.name.place,
+                format!("`{name}` is as it was observed: check whether a document lists it now"),
+            ),
+            (DriftKind::UnknownField, Some(field)) => known(name, field),
+            (DriftKind::UnknownField, None) => Resolution::Open(record.name.place, unknown(name, entry)),
+            (_, None) => Resolution::Settled(format!("`{name}` has no such field")),
+            (DriftKind::MissingField, Some(field)) => missing(record, field),
+            (DriftKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
+            (DriftKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
+            (_, Some(field)) => other_kind(name, field, entry),
+        }
+    }
+
+    fn unknown_value(&self, record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+        let wire = &field.name.wire;
+        if let Some((fixed, place)) = &field.fixed {
+            return Resolution::Open(
+                *place,
+                format!("`{record}.{wire}` has other values than `{fixed}`: remove `fixed`"),
+            );
+        }
+        let Some(all) = self.family.enum_of(&field.shape) else {
+            return Resolution::Settled(format!("`{record}.{wire}` is not an enum"));
+        };
+        let name = &all.name.wire;
+        match &entry.value {
+            Some(value) if has(all, value) => Resolution::Settled(format!("`{value}` is a value of `{name}`")),
+            Some(value) => {
+                let what = format!("unknown value `{value}` of `{name}`: add it, with its meaning from the document");
+                Resolution::Open(all.name.place, what)
+            }
+            None => Resolution::Open(
+                all.name.place,
+                format!("`{name}` has unknown values, too many or not spelled like one"),
+            ),
+        }
+    }
+}
+
+/// Returns whether a path is the member `data` or leads into it.
+fn is_within(path: &str, data: &str) -> bool {
+    path.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Returns whether clients read the text as a value of the enum.
+fn has(all: &Enum, text: &str) -> bool {
+    all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
+}
+
+fn known(record: &str, field: &Field) -> Resolution {
+    Resolution::Settled(format!("`{record}` has `{}`", field.name.wire))
+}
+
+fn unknown(record: &str, entry: &DriftFinding) -> String {
+    let Some(field) = &entry.field else {
+        return format!("`{record}` has unknown fields, too many or not spelled like one");
+    };
+    let kinds: Vec<_> = entry.json.iter().map(String::as_str).filter(|kind| *kind != "null").collect();
+    let of = match kinds.as_slice() {
+        ["text"] => "type: string",
+        ["number as text"] => "type: decimal, json: text",
+        ["number"] => "type: decimal, json: number",
+        ["boolean"] => "type: boolean",
+        ["object"] => "type: SomeRecord",
+        ["list"] => "list: SomeRecord",
+        _ => "type: ..",
+    };
+    let null = if entry.json.iter().any(|kind| kind == "null") { ", may_be: null" } else { "" };
+    format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
+}
+
+/// A single finding for all fields of a record that answers never have.
+fn missing(record: &Record, field: &Field) -> Resolution {
+    let (name, wire) = (&record.name.wire, &field.name.wire);
+    match &field.comes_only {
+        Some(condition) => Resolution::Settled(format!("`{name}.{wire}` comes only {condition}")),
+        None => {
+            let what = "has fields that never came: check whether the document still lists them; `comes_only` names a condition";
+            Resolution::Open(record.name.place, format!("`{name}` {what}"))
+        }
+    }
+}
+
+fn not_listed(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+    let (wire, value) = (&field.name.wire, entry.value.as_deref().unwrap_or_default());
+    if field.only.is_empty() || field.only.iter().any(|(only, _)| only.eq_ignore_ascii_case(value)) {
+        return Resolution::Settled(format!("`{record}.{wire}` lists `{value}`"));
+    }
+    Resolution::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
+}
+
+fn other_kind(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+    let wire = &field.name.wire;
+    if entry.kind == DriftKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+        return Resolution::Settled(format!("`{record}.{wire}` has this form"));
+    }
+    let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
+    let verb = if entry.kind == DriftKind::Unreadable { "cannot be read" } else { "has another form" };
+    Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
+}
+
+/// Returns whether this is the form that the schema states for the field.
+fn is_usual(field: &Field, kind: &str) -> bool {
+    let is_number = field.shape.single().is_some_and(Type::can_be_bare);
+    match kind {
+        "null" => field.may_be_null,
+        "number" => is_number && !field.as_text,
+        "number as text" => !is_number || field.as_text,
+        "boolean" => field.shape.single() == Some(Type::Boolean(Truth::Bare)),
+        _ => false,
+    }
+}
+
+fn word_for(kind: &str) -> String {
+    match kind {
+        "null" => "add `may_be: null` if the document says so".to_owned(),
+        "number" => "add `json: number` if the document shows a JSON number".to_owned(),
+        "number as text" => "add `json: text` if the document shows a string".to_owned(),
+        other => format!("found {other}, check its type in the document"),
     }
 }

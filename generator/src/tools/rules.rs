@@ -10,7 +10,6 @@
 mod cases;
 mod derived;
 mod drafts;
-mod edges;
 mod evaluate;
 mod examples;
 mod goals;

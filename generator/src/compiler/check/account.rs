@@ -1,11 +1,16 @@
-//! Properties of the account, and the classes that depend on them.
+//! Properties of the account and of instruments, the classes that depend on them, and the query that checks
+//! credentials.
 
 use super::conditions::{Subject, find};
 use super::names::{RustName, are_distinct, are_free};
-use super::reserved;
 use super::rules::implies;
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
-use crate::compiler::model::{Api, Class, Condition, Enum, Family, Lookup, Operation, Property, PropertyKind};
+use super::{examples, reserved};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, unknown};
+use crate::compiler::json::{self, Member, Node, Value};
+use crate::compiler::model::{
+    Access, Account, Api, Class, Condition, Effect, Enum, Family, Identifier, Lookup, Name, Operation, Property,
+    PropertyKind, Type,
+};
 
 /// Properties, their values and their types have distinct names.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
@@ -235,4 +240,106 @@ fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
 
 fn has_rate(operation: &Operation, class: &Class) -> bool {
     operation.rates.iter().any(|rate| rate.class == class.name)
+}
+
+/// The probe is signed, changes nothing, and has a complete request.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(probe) = &family.probe else { return };
+    let (name, place) = &probe.operation;
+    let is_fit = |one: &&Operation| one.effect == Effect::Read && one.access == Access::Signed;
+    let known = || family.operations.iter().filter(is_fit).map(|one| one.name.as_str());
+    let Some(operation) = family.operations.iter().find(|one| one.name == *name) else {
+        if api.is_whole {
+            let help =
+                did_you_mean(name, known()).unwrap_or_else(|| "name a signed operation with `effect: read`".into());
+            to.at(*place, Code::UndefinedName, format!("the family has no operation `{name}`")).help(help);
+        }
+        return;
+    };
+    if !is_fit(&operation) {
+        let why = match operation.effect {
+            Effect::Read => "is not signed and cannot check credentials",
+            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => {
+                "is not an operation with `effect: read`"
+            }
+        };
+        to.at(*place, Code::Misplaced, format!("`{name}` {why}"))
+            .related(operation.place, "it is defined here")
+            .help("name a signed operation with `effect: read`");
+        return;
+    }
+    examples::request(api, family, operation, &probe.request, to);
+    is_built_without_reading(family, operation, &probe.request, to);
+}
+
+/// The emitted code that builds the request cannot fail, so its values must not be parsed at run time.
+fn is_built_without_reading(
+    family: &Family,
+    operation: &Operation,
+    (request, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
+    let Ok(Node { value: Value::Object(members), .. }) = json::parse(request) else { return };
+    let names = family.names(operation.members());
+    for Member { name, .. } in &members {
+        let Lookup::Found(found) = names.find(name) else { continue };
+        let Some(shape) = found.parameter().map(|parameter| &parameter.shape) else { continue };
+        let is_read = shape.element().is_none_or(Type::is_decimal)
+            || family.identifier_of(shape).is_some_and(Identifier::is_constrained);
+        if is_read {
+            to.at(
+                *place,
+                Code::Misplaced,
+                format!("`{name}` cannot be set in a probe: its value is validated at run time"),
+            )
+            .related(found.name.place, "the parameter is here")
+            .help("leave it out, or name an operation that does not need it");
+        }
+    }
+}
+
+type Placed = (String, Place);
+
+/// Returns the property of the account with this name, or reports that there is none.
+pub(super) fn account_property<'a>(api: &'a Api, (name, place): &Placed, to: &mut Diagnostics) -> Option<&'a Property> {
+    let properties: &[Property] = api.account.as_ref().map_or(&[], |account| &account.properties);
+    let found = properties.iter().find(|property| property.name.wire == *name);
+    if found.is_none() && api.is_sound {
+        let known = properties.iter().map(|property| &property.name);
+        unknown_property("the account", name, *place, known, "properties` of `account", to);
+    }
+    found
+}
+
+/// Checks that instruments have a property of this name, a flag or a number.
+pub(super) fn instrument_property(api: &Api, (name, place): &Placed, is_flag: bool, to: &mut Diagnostics) {
+    let instrument = api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
+    let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
+    match properties.iter().find(|property| property.name.wire == *name) {
+        Some(property) if property.is_flag != is_flag => {
+            let [needed, found] = if is_flag { ["a flag", "a number"] } else { ["a number", "a flag"] };
+            to.at(*place, Code::BadRule, format!("expected {needed}, but `{name}` of instruments is {found}"))
+                .related(property.name.place, "the property is here")
+                .help(format!("name a property of `account.instrument` that is {needed}"));
+        }
+        None if api.is_sound => {
+            let known = properties.iter().filter(|known| known.is_flag == is_flag).map(|property| &property.name);
+            unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
+        }
+        Some(_) | None => {}
+    }
+}
+
+/// Reports that something has no property of this name.
+fn unknown_property<'a>(
+    what: &str,
+    name: &str,
+    place: Place,
+    known: impl Iterator<Item = &'a Name>,
+    list: &str,
+    to: &mut Diagnostics,
+) {
+    let known = known.map(|known| (known.wire.as_str(), Some(known.place)));
+    let help = unknown(name, known, || format!("define it under `{list}` in {}", to.api_file())).of_api();
+    to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }

@@ -1,9 +1,12 @@
-//! Batches: the results that an answer states for each item that was sent.
+//! Batches and other requests with several effects: the results that an answer states for each, and the values that it
+//! repeats.
 
-use super::records;
+use super::confirm::find_within;
+use super::{identifiers, records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
 use crate::compiler::model::{
-    AnswerPath, Api, Batch, Envelope, Family, Field, ListName, Lookup, Operation, Record, Response, Type,
+    AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, Field, ListName, Lookup, Operation, Pair, Parameter,
+    Record, Response, Role, Type, WireNames,
 };
 
 /// The batches of a family.
@@ -201,5 +204,133 @@ fn is_text(family: &Family, record: &Record, named: &(String, Place), to: &mut D
         to.at(named.1, Code::BadResponse, format!("expected a text or an identifier, found `{}`", named.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
+    }
+}
+
+/// `compound` belongs to an operation that changes something; its condition is a parameter and one of its values.
+pub(super) fn compound(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(compound) = &operation.compound else { continue };
+        if operation.effect == Effect::Read {
+            to.at(compound.place, Code::Misplaced, "an operation with `effect: read` cannot be `compound`")
+                .help("remove it");
+        }
+        if let Some(when) = &compound.when {
+            condition_is_one(family, operation, when, to);
+        }
+    }
+}
+
+fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mut Diagnostics) {
+    let ((name, place), (value, value_place)) = when;
+    let own = family.names(operation.members());
+    let names = operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)));
+    let found = match names.find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
+            let message = format!("`{}` has no parameter `{name}`", operation.name);
+            to.at(*place, Code::UndefinedName, message).help(help);
+            return;
+        }
+        Lookup::Unresolved => return,
+    };
+    let fault = match found.role {
+        Role::Decider(index) => family.enums.get(index).and_then(|all| identifiers::why_not_listed(all, &[], value)),
+        Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => match one.shape.single() {
+            Some(Type::Enum(index)) => {
+                family.enums.get(index).and_then(|all| identifiers::why_not_listed(all, &one.only, value))
+            }
+            Some(ty) => values::find_fault(family, ty, value),
+            None => {
+                to.at(*place, Code::Misplaced, format!("expected a parameter with a single value, found `{name}`"))
+                    .related(found.name.place, "the parameter is here")
+                    .help("name a parameter that is neither a list nor a choice");
+                None
+            }
+        },
+    };
+    if let Some(fault) = fault {
+        fault.report(to, *value_place, Code::BadValue, &format!("`{name}`"));
+    }
+}
+
+/// Checks `echoes`, `echoes_one_of` and `echoes_also`.
+pub(super) fn echoes(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let names = family.names(operation.members());
+        match (&operation.echoes, &operation.response) {
+            (Some(echoes), Response::Object { record } | Response::Array { record, .. })
+                if operation.batch.is_none() =>
+            {
+                if let Some(record) = family.records.get(*record) {
+                    names_are_known(family, operation, echoes, record, &names, to);
+                }
+            }
+            (Some(echoes), Response::Object { .. } | Response::Array { .. } | Response::Page { .. }) => {
+                to.at(
+                    echoes.place,
+                    Code::Misplaced,
+                    "`echoes` requires a response that is an `object` or an `array`, and no batch",
+                )
+                .related(operation.key_places.response, "the response is here")
+                .help("remove it; for a batch, `items` matches results with items");
+            }
+            (None, Response::Object { record }) => {
+                if let Some(record) = family.records.get(*record) {
+                    ids_are_echoed(operation, record, &names, to);
+                }
+            }
+            (_, Response::Undefined) | (None, _) => {}
+        }
+    }
+}
+
+fn names_are_known(
+    family: &Family,
+    operation: &Operation,
+    echoes: &Echoes,
+    record: &Record,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) {
+    for (member, _) in &echoes.also {
+        if let Some(((_, first), _)) = echoes.ids.iter().find(|((known, _), _)| *known == member.0) {
+            to.at(member.1, Code::DefinedTwice, format!("`{}` is in `echoes`, too", member.0))
+                .related(*first, "it is an id here")
+                .help("remove one of them");
+        }
+    }
+    for (member, parameters) in echoes.ids.iter().chain(&echoes.also) {
+        records::field(record, member, to);
+        if parameters.is_empty() {
+            to.at(member.1, Code::MissingKey, format!("`{}` lists no parameters", member.0))
+                .help("name the parameter that it repeats, or several of which it repeats one");
+        }
+        for (parameter, place) in parameters {
+            if let Lookup::Missing(help) = find_within(family, names, parameter) {
+                let message = format!("`{}` has no parameter `{parameter}`", operation.name);
+                to.at(*place, Code::UndefinedName, message).help(help);
+            }
+        }
+    }
+}
+
+/// If an answer has a field with the name of an id in the request, the schema states whether it repeats the id.
+/// Otherwise an answer to another request could be mistaken for this one.
+fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>, to: &mut Diagnostics) {
+    if operation.effect == Effect::Read {
+        return;
+    }
+    let is_identifier = |one: &Parameter| one.shape.single_identifier().is_some();
+    let shared = names.iter().filter(|wire| wire.parameter().is_some_and(is_identifier));
+    let shared: Vec<_> =
+        shared.filter(|wire| record.field(&wire.name.wire).is_some()).map(|wire| wire.name.wire.as_str()).collect();
+    if let Some(first) = shared.first() {
+        let shared = name_list(shared.iter().copied());
+        to.at(operation.key_places.response, Code::BadResponse, format!("missing `echoes` for ids that are in the request and the answer: {shared}"))
+            .related(record.name.place, "the record is here")
+            .help(format!(
+                "add `echoes: {{ {first}: {first} }}`, or `echoes_one_of` where the document leaves open which id it repeats"
+            ));
     }
 }

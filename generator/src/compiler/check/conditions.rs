@@ -1,8 +1,8 @@
 //! Conditions: the names in them exist, and the values are possible.
 
-use super::properties::{account_property, instrument_property};
+use super::account::{account_property, instrument_property};
 use super::ranges::Range;
-use super::units::{find_fault_of_value, lists_all};
+use super::records::{find_fault_of_value, lists_all};
 use super::values::described;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{

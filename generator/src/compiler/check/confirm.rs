@@ -1,13 +1,13 @@
-//! The keys of `confirm`: every name exists, and a record proves what is concluded from it.
+//! The keys of `confirm`: every name exists, what the queries send is valid, and a record proves what is concluded from
+//! it.
 
-use super::comparable;
-use super::queries::{self, find_within, names};
-use super::records;
+use super::{records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Type, WireNames,
-    has_parameter,
+    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Shape, Truth, Type,
+    WireNames, has_parameter,
 };
+use crate::compiler::words::Times;
 
 /// Checks `client_id`, `confirm` and `repeat`.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -137,7 +137,7 @@ fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, con
             .help("name another operation, or remove `then`");
         return;
     }
-    queries::check(family, operation, confirm, to);
+    queries(family, operation, confirm, to);
     second_query_shows_the_same(family, operation, to);
 }
 
@@ -218,7 +218,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
         to.at(*place, Code::MissingKey, format!("`{name}` lists no fields"))
             .help("name the field of the record that equals it, or several of which one does");
     }
-    comparable::check(family, operation, record, confirm, to);
+    comparable(family, operation, record, confirm, to);
     is_time(record, confirm.created.as_ref(), "the creation time", to);
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     creation_shows_in_the_request(family, operation, confirm, to);
@@ -382,5 +382,220 @@ fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confir
         to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
+    }
+}
+
+/// Checks `set`, `since` and `expires`.
+pub(super) fn queries(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    values_can_be_sent(family, operation, confirm, to);
+    times_are_times(family, operation, confirm, to);
+}
+
+/// The parameters of the queries; `None` if one of them is unknown.
+fn queried_names<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
+    let queries: Vec<_> = operation.queries(family).collect();
+    let is_known = queries.len() == 1 + usize::from(confirm.then.is_some());
+    is_known.then(|| queries.into_iter().map(|query| names(family, query)).collect())
+}
+
+/// A parameter of one of the queries; an unknown name is reported.
+fn parameter_of_a_query<'a>(
+    places: &[WireNames<'a>],
+    (name, at): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let mut found = places.iter().map(|names| names.find(name)).collect::<Vec<_>>();
+    let is_there = |lookup: &Lookup<'_>| !matches!(lookup, Lookup::Missing(_));
+    let place = found.iter().position(is_there).unwrap_or(0);
+    match found.swap_remove(place) {
+        Lookup::Found(found) => found.parameter(),
+        Lookup::Missing(help) => {
+            to.at(*at, Code::UndefinedName, format!("no query has a parameter `{name}`")).help(help);
+            None
+        }
+        Lookup::Unresolved => None,
+    }
+}
+
+/// A fixed value is valid for its parameter, and no other key sets that parameter.
+fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let Some(places) = queried_names(family, operation, confirm) else { return };
+    let others = confirm.ids.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
+    let others: Vec<_> = others.chain(&confirm.since).collect();
+    for (name, (value, place)) in &confirm.set {
+        if let Some((_, other)) = others.iter().find(|(other, _)| *other == name.0) {
+            to.at(name.1, Code::BadOutcome, format!("`{}` already gets a value", name.0))
+                .related(*other, "here")
+                .help("remove one of them");
+        }
+        let Some(parameter) = parameter_of_a_query(&places, name, to) else { continue };
+        let find_fault = match parameter.shape {
+            Shape::One(ty) => values::find_fault(family, ty, value),
+            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
+                to.at(name.1, Code::BadOutcome, format!("`{}` has no single value", name.0))
+                    .related(parameter.name.place, "the parameter is here")
+                    .help("name a parameter with one value");
+                continue;
+            }
+        };
+        if let Some(fault) = find_fault {
+            fault.report(to, *place, Code::BadOutcome, &format!("invalid value of `{}`", name.0));
+        }
+    }
+}
+
+/// `since` is a time of a query, and `expires` is a time of the request.
+fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    if let Some(name) = &confirm.expires
+        && let Lookup::Found(found) = names(family, operation).find(&name.0)
+    {
+        must_be_time(found.parameter(), name, to);
+    }
+    if let Some(name) = &confirm.since
+        && let Some(places) = queried_names(family, operation, confirm)
+    {
+        must_be_time(parameter_of_a_query(&places, name, to), name, to);
+    }
+}
+
+fn must_be_time(parameter: Option<&Parameter>, (name, place): &(String, Place), to: &mut Diagnostics) {
+    let is_time = |parameter: &&Parameter| matches!(parameter.shape, Shape::One(Type::Time(_) | Type::Undefined));
+    if let Some(parameter) = parameter.filter(|parameter| !is_time(parameter)) {
+        to.at(*place, Code::BadOutcome, format!("expected a `time`, found `{name}`"))
+            .related(parameter.name.place, "the parameter is here")
+            .help("name a parameter that is a time");
+    }
+}
+
+/// The parameters of the request, and of the items of its lists.
+pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
+    let own = family.names(operation.members());
+    operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
+}
+
+/// Looks up a parameter of the request, or of an object within it, as in `stop.price`.
+pub(super) fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &str) -> Lookup<'a> {
+    let mut steps = path.split('.');
+    let mut found = names.find(steps.next().unwrap_or_default());
+    for step in steps {
+        let Lookup::Found(wire) = found else { return found };
+        let object = wire.parameter().and_then(|parameter| parameter.shape.object());
+        let Some(object) = object else {
+            return Lookup::Missing(format!("`{}` is not an object", wire.name.wire).into());
+        };
+        found = family.names(&object.parameters).find(step);
+    }
+    found
+}
+
+type Placed = (String, Place);
+
+/// The pairs of `agrees` and `matches`.
+pub(super) fn comparable(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    confirm: &Confirm,
+    to: &mut Diagnostics,
+) {
+    let agreeing = confirm.agrees.iter().flat_map(|(own, fields)| fields.iter().map(move |field| (own, field)));
+    let matching = confirm.matches.iter().map(|(field, own)| (own, field));
+    for (own, field) in agreeing.chain(matching) {
+        can_be_equal(family, operation, record, own, field, to);
+    }
+    fields_are_distinct(family, operation, confirm, to);
+}
+
+/// Two parameters that a request can have together do not equal the same field, unless one has another one, too.
+fn fields_are_distinct(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let agreeing = confirm.agrees.iter().filter_map(|(own, fields)| match fields.as_slice() {
+        [field] => Some((own, field)),
+        _ => None,
+    });
+    let pairs: Vec<(&Placed, &Placed)> = agreeing.collect();
+    let all = names(family, operation);
+    // Only one part of a choice is sent.
+    let choice = |name: &str| match find_within(family, &all, name) {
+        Lookup::Found(found) if !matches!(found.role, Role::Plain(_)) => Some(found.of.name.place),
+        Lookup::Found(_) | Lookup::Missing(_) | Lookup::Unresolved => None,
+    };
+    let are_apart = |one: &str, other: &str| choice(one).is_some() && choice(one) == choice(other);
+    for (index, (own, field)) in pairs.iter().enumerate() {
+        let is_same = |(other, of): &&(&Placed, &Placed)| of.0 == field.0 && !are_apart(&own.0, &other.0);
+        if let Some((other, first)) = pairs[..index].iter().find(is_same) {
+            let message = format!("`{}` and `{}` both equal the field `{}`", other.0, own.0, field.0);
+            to.at(field.1, Code::BadOutcome, message)
+                .related(first.1, "the other parameter is compared here")
+                .help("correct one of them, or list it under `beside`");
+        }
+    }
+}
+
+fn can_be_equal(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    (own, _): &Placed,
+    (wire, place): &Placed,
+    to: &mut Diagnostics,
+) {
+    let Lookup::Found(found) = find_within(family, &names(family, operation), own) else { return };
+    let sent = match found.role {
+        Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => parameter.shape.single(),
+        Role::Decider(_) => None,
+    };
+    let Some(field) = record.fields.iter().find(|field| field.name.wire == *wire) else { return };
+    let texts = |ty: Option<Type>| ty.map_or(Texts::Any, |ty| Texts::of(family, ty));
+    if !texts(sent).overlap(&texts(field.shape.single())) {
+        to.at(*place, Code::BadOutcome, format!("`{own}` of the request never equals the field `{wire}`"))
+            .related(found.name.place, "the parameter is here")
+            .related(field.name.place, "the field is here")
+            .help("name a field whose values the parameter can have, or list the parameter under `beside`");
+    }
+}
+
+/// The texts that values of a type can have.
+enum Texts<'a> {
+    /// Any text, such as that of a `string`.
+    Any,
+    Numbers,
+    Times(Times),
+    /// Identifiers, which are none of the words that an API chooses.
+    Ids,
+    Words(Vec<&'a str>),
+}
+
+impl<'a> Texts<'a> {
+    fn of(family: &'a Family, ty: Type) -> Self {
+        if let Type::Enum(index) = ty {
+            let all = family.enums.get(index);
+            let words: Vec<&str> = all.into_iter().flat_map(|all| all.wires()).collect();
+            return if words.is_empty() { Self::Any } else { Self::Words(words) };
+        }
+        match ty {
+            Type::Time(times) => Self::Times(times),
+            Type::Boolean(Truth::Number) => Self::Words(vec!["0", "1"]),
+            Type::Boolean(_) => Self::Words(vec!["false", "true"]),
+            Type::Identifier(_) => Self::Ids,
+            ty if ty.is_quantity() => Self::Numbers,
+            _ => Self::Any,
+        }
+    }
+
+    /// Returns whether both have a text that the client takes as equal: it ignores case, and a space equals an
+    /// underscore.
+    fn overlap(&self, other: &Self) -> bool {
+        let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        let is_same = |one: &str, other: &str| one.replace(' ', "_").eq_ignore_ascii_case(&other.replace(' ', "_"));
+        match (self, other) {
+            (Self::Any, _) | (_, Self::Any) | (Self::Numbers, Self::Numbers) => true,
+            (Self::Times(one), Self::Times(other)) => one == other,
+            (Self::Ids, Self::Ids | Self::Numbers) | (Self::Numbers, Self::Ids) => true,
+            (Self::Times(_) | Self::Ids, _) | (_, Self::Times(_) | Self::Ids) => false,
+            (Self::Numbers, Self::Words(words)) | (Self::Words(words), Self::Numbers) => words.iter().any(is_number),
+            (Self::Words(one), Self::Words(other)) => {
+                one.iter().any(|one| other.iter().any(|other| is_same(one, other)))
+            }
+        }
     }
 }

@@ -1,7 +1,10 @@
-//! The sources of emitted documentation: descriptions, search words, and replacements of deprecated elements.
+//! The sources of emitted documentation: descriptions, search words, replacements of deprecated elements, example
+//! programs and chapters; and the markets, which become functions of the client.
 
 use std::collections::BTreeSet;
 
+use super::names::is_snake_case;
+use super::reserved;
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
 use crate::compiler::model::{Api, Deprecated, Family, Lookup, Name, Operation, Shape};
 
@@ -148,4 +151,54 @@ impl Replacements<'_> {
 /// Help for a name that is not in a list; `None` if it is.
 fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: impl Fn() -> I) -> Option<Help> {
     (!known().any(|(known, _)| known == name)).then(|| one_of(name, known()))
+}
+
+type Placed = (String, Place);
+
+/// The name of a market is that of a function, and its headers are defined.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    let headers = || api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
+    for market in &api.markets {
+        is_snake_case("market", &market.name, market.place, to);
+        if reserved::FAMILIES.has(&market.name) || api.families.iter().any(|family| family.name == market.name) {
+            let why = reserved::FAMILIES.why;
+            to.at(market.place, Code::ReservedName, format!("a market cannot be named `{}`: {why}", market.name))
+                .help("choose another name");
+        }
+        for (index, ((header, place), value)) in market.headers.iter().enumerate() {
+            let is_same = |((first, _), _): &&(Placed, String)| first.eq_ignore_ascii_case(header);
+            if let Some(((_, first), _)) = market.headers[..index].iter().find(is_same) {
+                to.at(*place, Code::BadHeader, format!("duplicate header `{header}`; header names ignore case"))
+                    .related(*first, "the first one")
+                    .help("remove one of them");
+            }
+            if !headers().any(|(name, _)| name.eq_ignore_ascii_case(header)) {
+                let help = unknown(header, headers(), || "declare it under `headers`".to_owned());
+                to.at(*place, Code::UndefinedName, format!("unknown header `{header}`")).help(help);
+            }
+            if value.is_empty() || !value.chars().all(|letter| letter.is_ascii_graphic() || letter == ' ') {
+                to.at(*place, Code::BadHeader, format!("invalid value of the header `{header}`"))
+                    .help("write printable ASCII");
+            }
+        }
+    }
+}
+
+/// The name of a program is a valid file name.
+pub(super) fn programs(api: &Api, to: &mut Diagnostics) {
+    for program in &api.examples {
+        is_snake_case("program", &program.name, program.place, to);
+    }
+}
+
+/// The name of a chapter is a valid file name, and leads to that of a module.
+pub(super) fn chapters(api: &Api, to: &mut Diagnostics) {
+    for chapter in &api.guide {
+        let is_word = |word: &str| word.starts_with(|first: char| first.is_ascii_lowercase());
+        let is_valid = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        if !chapter.name.split('-').all(is_word) || !chapter.name.chars().all(is_valid) {
+            to.at(chapter.place, Code::NotAnIdentifier, format!("invalid name of a chapter `{}`", chapter.name))
+                .help("write lower-case words with hyphens between them, such as `first-steps` for `first-steps.md`");
+        }
+    }
 }

@@ -1,7 +1,12 @@
-//! Error codes: which code means success, and what the others prove.
+//! Error codes: which code means success, and what the others prove; the table of outcomes; ceilings and pending
+//! amendments, whose codes refuse a request.
 
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::compiler::model::{Api, CodeProof, CredentialCause, Family, ObservedCode, Proof};
+use super::identifiers;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
+use crate::compiler::model::{
+    Api, CallResult, CodeProof, CredentialCause, Effect, Family, InFlight, Need, ObservedCode, Operation, OutcomeRow,
+    Parameter, Proof, RowOutcome, Type,
+};
 
 /// The code of success is that of the envelope.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -199,4 +204,103 @@ fn alike_is_of_the_request(code: &str, proof: &Proof, to: &mut Diagnostics) {
     };
     to.at(place, Code::BadOutcome, format!("`{code}` {why}, so copies of a request are not refused alike"))
         .help("remove `alike`");
+}
+
+/// Checks `outcomes`. Without rows, the outcome of a request that may have been sent is unknown unless the answer is
+/// clear.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    for (index, row) in api.outcomes.iter().enumerate() {
+        if let Some(first) = api.outcomes.iter().take(index).find(|first| first.when == row.when) {
+            to.at(row.place, Code::DefinedTwice, format!("duplicate outcome for `{}`", row.when.as_str()))
+                .related(first.place, "first defined here")
+                .help("remove one of them");
+        }
+        if let Some((wrong, help)) = against_reason(row) {
+            to.at(row.place, Code::BadOutcome, format!("`{}` {wrong}", row.when.as_str())).help(help);
+        }
+    }
+    let Some(first) = api.outcomes.first().filter(|_| api.is_sound) else { return };
+    let has_row = |when: &CallResult| api.outcomes.iter().any(|row| row.when == *when);
+    let missing: Vec<_> = CallResult::ALL.iter().filter(|when| !has_row(when)).map(|when| when.as_str()).collect();
+    if !missing.is_empty() {
+        to.at(first.place, Code::BadOutcome, "missing outcomes")
+            .help(format!("add a row for each of: {}", missing.join(", ")));
+    }
+}
+
+fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
+    match (row.when, row.outcome) {
+        (when, outcome) if !when.may_be_sent() && outcome != RowOutcome::NotDone => {
+            Some(("ends before anything is sent, so its outcome is `not_done`", "write `outcome: not_done`"))
+        }
+        (CallResult::Success, outcome) if outcome != RowOutcome::Done => {
+            Some(("means that the request took effect", "write `outcome: done`"))
+        }
+        (when, RowOutcome::Done) if when != CallResult::Success => {
+            Some(("does not show that the request took effect", "write `not_done` or `unknown`"))
+        }
+        (CallResult::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
+            Some(("means that the answer does not mention the item", "write `outcome: unknown`"))
+        }
+        (CallResult::ListedCode | CallResult::ObservedCode | CallResult::TooManyRequests, RowOutcome::ByCode) => None,
+        (_, RowOutcome::ByCode) => {
+            Some(("has no code, so its outcome cannot be `by_code`", "write `not_done` or `unknown`"))
+        }
+        _ => None,
+    }
+}
+
+/// The values that a ceiling counts belong to the enum.
+pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
+        let Some(of) = family.enums.get(over.enum_index) else { continue };
+        for (value, place) in &over.values {
+            if let Some(fault) = identifiers::find_enum_fault(of, value) {
+                fault.report(to, *place, Code::BadValue, "`over`");
+            }
+        }
+    }
+}
+
+/// `in_flight` belongs to an operation that amends orders, and names the parameter that identifies the order.
+pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(in_flight) = &operation.in_flight else { continue };
+        if operation.effect != Effect::Amend {
+            to.at(in_flight.n.1, Code::Misplaced, "`in_flight` requires an operation with `effect: amend`")
+                .help("remove it");
+        }
+        if in_flight.n.0 == 0 || u32::try_from(in_flight.n.0).is_err() {
+            to.at(
+                in_flight.n.1,
+                Code::BadNumber,
+                format!("expected a number from 1 to {}, found {}", u32::MAX, in_flight.n.0),
+            )
+            .help("write how many amendments may be pending");
+        }
+        names_what_is_meant(family, operation, in_flight, to);
+    }
+}
+
+/// The parameters that may identify the amended order: those of the request and of its items.
+fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
+    operation.members().iter().chain(operation.items().flat_map(|(_, item)| &item.parameters))
+}
+
+fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFlight, to: &mut Diagnostics) {
+    let (name, place) = &in_flight.per;
+    let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
+        let known = candidates(operation).map(|one| (one.name.wire.as_str(), Some(one.name.place)));
+        to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name))
+            .help(one_of(name, known));
+        return;
+    };
+    let has_alternatives = || family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());
+    let identifies = parameter.shape.is_one(Type::is_text) || has_alternatives();
+    let is_always = parameter.need == Need::Always || parameter.shape.is_undefined();
+    if !identifies || !is_always {
+        to.at(*place, Code::Misplaced, format!("`{name}` does not always identify what is amended"))
+            .related(parameter.name.place, "the parameter is here")
+            .help("name a required identifier, or a required choice of which one alternative is sent");
+    }
 }

@@ -3,11 +3,10 @@
 //! An example is compared only if the files that it depends on are valid; otherwise it would repeat their mistakes.
 
 mod echoes;
-mod one_of;
 mod request;
 mod response;
 
-use super::fault::Fault;
+use super::identifiers::Fault;
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Kind, Place};
 use crate::compiler::json::{self, Node, Value};
 use crate::compiler::model::{Api, Family, Operation, Truth};

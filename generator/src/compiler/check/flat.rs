@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::units::find_fault_of_value;
-use super::{enums, rules};
+use super::records::find_fault_of_value;
+use super::{identifiers, rules};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of, unknown};
 use crate::compiler::model::{
     Api, Condition, Effect, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation,
@@ -222,7 +222,7 @@ fn is_recorded(family: &Family, FlatSide { field, long, short }: &FlatSide, to: 
     }
     let enums = || fields().filter_map(|field| family.enum_of(&field.shape));
     for value in [long, short] {
-        if let Some(fault) = enums().find_map(|all| enums::find_fault(all, value)) {
+        if let Some(fault) = enums().find_map(|all| identifiers::find_enum_fault(all, value)) {
             fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
         }
     }

@@ -1,9 +1,8 @@
-//! Identifiers: their lengths and characters.
+//! Identifiers and enums: lengths, characters and spellings, and why a text is no value of one.
 
-use super::fault::Fault;
-use super::properties::instrument_property;
-use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::compiler::model::{Api, Decided, Family, Form, Identifier, Pattern, alphabet};
+use super::account::instrument_property;
+use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
+use crate::compiler::model::{Api, Decided, Enum, Family, Form, Identifier, Pattern, formats};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 /// An alphabet is the text between the brackets of a bracket expression, without escapes.
@@ -15,7 +14,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for (alphabet, place) in of_texts.chain(of_forms) {
         let has_escape =
             alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
-        let wrong = match alphabet::ranges(alphabet) {
+        let wrong = match formats::ranges(alphabet) {
             Err(why) => why,
             Ok(pieces) if pieces.is_empty() => "it is empty".to_owned(),
             Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => {
@@ -89,7 +88,7 @@ fn why_no_text_has(all: &Identifier, form: &Pattern) -> Option<String> {
         return Some(format!("it has {least} characters or more, and `length` allows {most}"));
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
-    let pieces = alphabet::ranges(alphabet).ok().filter(|pieces| !pieces.is_empty())?;
+    let pieces = formats::ranges(alphabet).ok().filter(|pieces| !pieces.is_empty())?;
     let mut fixed = fixed;
     let unexpected = fixed.find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
     Some(format!("`alphabet` has no {unexpected:?}"))
@@ -109,7 +108,7 @@ pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
         ));
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
-    let pieces = alphabet::ranges(alphabet).ok()?;
+    let pieces = formats::ranges(alphabet).ok()?;
     let unexpected = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
     let why = format!("invalid character {unexpected:?} in `{text}`");
     Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
@@ -128,7 +127,7 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             )
             .help("extend `length`, or remove `mint`");
         }
-        let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet::ranges(alphabet).ok());
+        let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| formats::ranges(alphabet).ok());
         // An alphabet without characters is reported.
         let pieces = pieces.filter(|pieces| !pieces.is_empty());
         let has = |letter: char| {
@@ -143,4 +142,107 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             .help("extend `alphabet`, or remove `mint`");
         }
     }
+}
+
+/// The reason why a value is invalid, and help.
+pub(super) struct Fault {
+    pub(super) why: String,
+    pub(super) help: Help,
+    /// The place of the bound that it violates.
+    pub(super) bound: Option<Place>,
+}
+
+impl Fault {
+    /// A fault that does not violate a bound.
+    pub(super) fn new(why: String, help: impl Into<Help>) -> Self {
+        Self { why, help: help.into(), bound: None }
+    }
+
+    /// Reports it; `of` describes the purpose of the value.
+    pub(super) fn report(self, to: &mut Diagnostics, place: Place, code: Code, of: &str) {
+        let message = if of.is_empty() { self.why } else { format!("{of}: {}", self.why) };
+        let report = to.at(place, code, message).help(self.help);
+        if let Some(bound) = self.bound {
+            report.related(bound, "the bound is here");
+        }
+    }
+}
+
+/// Checks the spellings and truth values of enums.
+pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.enums {
+        spellings(all, to);
+        truth(all, to);
+    }
+}
+
+/// Each spelling belongs to one value.
+fn spellings(all: &Enum, to: &mut Diagnostics) {
+    let mut known: Vec<(&str, Place)> =
+        all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
+    for (also, place) in all.values.iter().flat_map(|value| &value.also) {
+        match known.iter().find(|(known, _)| known == also) {
+            Some((_, first)) => {
+                to.at(
+                    *place,
+                    Code::DefinedTwice,
+                    format!("`{also}` is already a spelling of a value of `{}`", all.name.wire),
+                )
+                .related(*first, "the other value is here")
+                .help("remove one of them");
+            }
+            None => known.push((also, *place)),
+        }
+    }
+}
+
+/// `truth` names one true and one false value.
+fn truth(all: &Enum, to: &mut Diagnostics) {
+    let unknown = |name: &str| !all.wires().any(|wire| wire == name);
+    for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
+        to.at(*place, Code::BadValue, format!("`{}` has no value `{name}`", all.name.wire)).help(nearest(all, name));
+    }
+    let Some((_, place)) = all.truth_places.first() else { return };
+    let all_known = !all.truth_places.iter().any(|(name, _)| unknown(name));
+    if all_known && (all.truth.is_none() || all.truth_places.len() != 2) {
+        to.at(
+            *place,
+            Code::BadValue,
+            format!("the `truth` of `{}` must have one true value and one false value", all.name.wire),
+        )
+        .help("write both, such as `truth: { yes: true, no: false }`, or remove `truth`");
+    }
+}
+
+/// Why a text is not a value of an enum in the spelling of requests; `None` if it is one.
+pub(super) fn find_enum_fault(all: &Enum, text: &str) -> Option<Fault> {
+    if all.values.is_empty() || all.wires().any(|wire| wire == text) {
+        return None;
+    }
+    let same = all.index_of(text).and_then(|index| all.values.get(index));
+    let help = match same {
+        Some(value) => format!("write `{}`; this is another spelling of it", value.name.wire).into(),
+        None => nearest(all, text),
+    };
+    Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
+}
+
+/// Why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
+pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
+    let Some(index) = all.index_of(text) else { return find_enum_fault(all, text) };
+    let (_, place) = only.first()?;
+    let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
+    (!is_listed).then(|| Fault {
+        bound: Some(*place),
+        ..Fault::new(format!("`{text}` is not among `only`"), "correct one of them")
+    })
+}
+
+fn places(all: &Enum) -> impl Iterator<Item = (&str, Option<Place>)> {
+    all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)))
+}
+
+/// Help with the most similar value, or with all values.
+pub(super) fn nearest(all: &Enum, text: &str) -> Help {
+    unknown(text, places(all), || format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())))
 }

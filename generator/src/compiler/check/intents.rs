@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::names::{RustName, are_distinct, are_free};
 use super::rules::{self, refuses};
-use super::{enums, reserved, values};
+use super::{identifiers, reserved, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::compiler::model::{
     Api, Case, Condition, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames,
@@ -89,13 +89,13 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
         return;
     };
     let Some(all) = family.enums.get(index) else { return };
-    if let Some(fault) = enums::find_fault(all, &setting.text) {
+    if let Some(fault) = identifiers::find_enum_fault(all, &setting.text) {
         fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
         return;
     }
     match found.role {
         Role::Plain(parameter) => {
-            let fault = enums::why_not_listed(all, &parameter.only, &setting.text)
+            let fault = identifiers::why_not_listed(all, &parameter.only, &setting.text)
                 .or_else(|| values::not_the_fixed(&parameter.name, parameter.fixed.as_ref(), &setting.text));
             if let Some(fault) = fault {
                 fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));

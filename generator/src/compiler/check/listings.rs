@@ -1,8 +1,14 @@
-//! Listings: how their items are identified, and which queries make them complete.
+//! Listings: how their items are identified, how pages follow without losing items, and what they show of an account,
+//! of instruments and of trades.
 
-use super::records;
-use crate::compiler::diagnostics::{Code, Diagnostics, Place};
-use crate::compiler::model::{Api, Family, Lookup, Need, Operation, Record, Response, Role, Type, WireParameter};
+use super::account::instrument_property;
+use super::records::{self, is_field};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
+use crate::compiler::model::{
+    Api, Effect, Family, Field, ListedInstruments, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter,
+    Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, Type, WireNames,
+    WireParameter,
+};
 
 /// Checks the listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -63,5 +69,522 @@ fn each_is_an_optional_enum(family: &Family, operation: &Operation, to: &mut Dia
         to.at(*place, Code::BadResponse, format!("expected an optional enum, found `{name}`"))
             .related(found.name.place, "the parameter is here")
             .help("name an optional parameter that is an enum");
+    }
+}
+
+/// Checks the paging of a family's listings.
+pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(pages) = &operation.listing.pages else { continue };
+        if operation.effect != Effect::Read {
+            to.at(pages.place, Code::Misplaced, "`pages` requires `effect: read`").help("remove it");
+        }
+        let next = next_is_taken(family, operation, pages, to);
+        size_is_known(family, operation, pages, to);
+        fields_of_the_object(family, operation, pages, to);
+        let item = operation.paged_record(family).and_then(|record| family.records.get(record));
+        let last = item.and_then(|item| last_item(item, pages, to));
+        if let (Some(next), Some(last)) = (next, last) {
+            last_fits_next(pages, next, last, to);
+        }
+        let is_counted = match pages.by {
+            PagesBy::Number | PagesBy::Offset => true,
+            // A link contains the number of a page, unless the parameter can take any cursor.
+            PagesBy::Link => next.is_some_and(|next| next.shape.is_one(|ty| ty == Type::Integer)),
+            PagesBy::Cursor | PagesBy::Last => false,
+        };
+        repeated_items_are_known(operation, pages, last, is_counted, to);
+        open_orders_are_not_counted(operation, pages, is_counted, to);
+    }
+}
+
+/// The parameter of the request; one of another type is reported.
+fn parameter<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    (name, place): &(String, Place),
+    fits: fn(Type) -> bool,
+    expected: &str,
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let found = match family.names(operation.members()).find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
+            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
+            return None;
+        }
+        Lookup::Unresolved => return None,
+    };
+    match found.role {
+        Role::Plain(parameter) if parameter.shape.is_undefined() => None,
+        Role::Plain(parameter) if parameter.shape.is_one(fits) => Some(parameter),
+        Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {
+            to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
+                .related(found.name.place, "the parameter is here")
+                .help("name a parameter outside of choices that has this type");
+            None
+        }
+    }
+}
+
+fn next_is_taken<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    pages: &Paging,
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
+        PagesBy::Cursor | PagesBy::Link => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
+        PagesBy::Last => (|ty| ty.is_cursor() || ty.is_time(), "a `string`, an `integer`, a `time` or an identifier"),
+        PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
+    };
+    let next = parameter(family, operation, &pages.next, fits, expected, to)?;
+    if next.need == Need::Always {
+        to.at(pages.next.1, Code::BadResponse, format!("expected an optional parameter, found `{}`", pages.next.0))
+            .related(next.name.place, "the parameter is here")
+            .help("the first page is requested without it: remove `required: always`");
+    }
+    let bounds = operation.window.iter().flat_map(|window| [&window.from, &window.to]);
+    if let Some(bound) = bounds.into_iter().find(|bound| bound.0 == pages.next.0) {
+        to.at(pages.next.1, Code::BadResponse, format!("`{}` bounds the times and cannot begin a page", pages.next.0))
+            .related(bound.1, "the bound is here")
+            .help("name another parameter, or remove the `window`");
+    }
+    Some(next)
+}
+
+/// To recognize a short page, the usual length must be known.
+fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+    let Some(size) = &pages.size else {
+        if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
+            to.missing_key(total.1, "missing key `size`: pages are counted, but `total` counts items")
+                .help("add `size: ...` with the parameter that has the number of items on a page");
+        }
+        return;
+    };
+    let Some(found) = parameter(family, operation, size, |ty| ty == Type::Integer, "an `integer`", to) else { return };
+    if found.need != Need::Always && found.default.is_none() {
+        to.at(size.1, Code::BadResponse, format!("the length of a page is unknown where `{}` is left out", size.0))
+            .related(found.name.place, "the parameter is here")
+            .help("add its `default`, or remove `size`: then an empty page is the last one");
+    }
+}
+
+fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+    let Response::Object { record } = operation.response else {
+        if let (Response::Array { .. }, PagesBy::Cursor, None) = (&operation.response, pages.by, &pages.header) {
+            to.at(pages.place, Code::BadResponse, "an array has no cursor")
+                .help("name the `header` that has it, use another `by`, or describe the answer as an `object`");
+        }
+        return;
+    };
+    let Some(record) = family.records.get(record) else { return };
+    let cursor = pages.field.as_ref().filter(|_| pages.by == PagesBy::Cursor);
+    let is_list: fn(&Shape) -> bool =
+        |shape| shape.listed_record().is_some() || shape.listed() == Some(Type::Undefined);
+    let is_cursor: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_cursor);
+    let is_flag: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_boolean);
+    let is_count: fn(&Shape) -> bool = |shape| shape.is_one(|ty| ty == Type::Integer);
+    let fields = [
+        (pages.list.as_ref(), is_list, "a list of records"),
+        (cursor, is_cursor, "a `string`, an `integer` or an identifier"),
+        (pages.more.as_ref(), is_flag, "a `boolean`"),
+        (pages.total.as_ref(), is_count, "an `integer`"),
+    ];
+    for (name, fits, expected) in fields {
+        let Some((name, field)) = name.and_then(|name| Some((name, records::field(record, name, to)?))) else {
+            continue;
+        };
+        if !fits(&field.shape) && !field.shape.is_undefined() {
+            mismatch(name, field, expected, to);
+        }
+    }
+}
+
+fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: &mut Diagnostics) {
+    to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
+        .related(field.name.place, "the field is here")
+        .help("name a field that has this type");
+}
+
+/// The field of the last item with which the next page begins.
+fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
+    let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
+    let field = records::field(item, name, to)?;
+    let fits = field.shape.is_one(|ty| ty.is_cursor() || ty.is_time());
+    if !fits {
+        mismatch(name, field, "an id or a `time`", to);
+    }
+    fits.then_some(field)
+}
+
+/// The field and the parameter have the same form, because the text of the field is sent unchanged.
+fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagnostics) {
+    let Some(field) = &pages.field else { return };
+    let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
+    if times(&next.shape) != times(&last.shape) {
+        to.at(pages.next.1, Code::BadResponse, format!("`{}` and `{}` have different forms", pages.next.0, field.0))
+            .related(last.name.place, "the field is here")
+            .related(next.name.place, "the parameter is here")
+            .help("name an id and a parameter for it, or two times with the same `times`");
+    }
+    if !pages.includes && matches!(last.shape.single(), Some(Type::Time(Times::Seconds | Times::Iso8601))) {
+        to.at(field.1, Code::BadResponse, format!("other items with the same `{}` would be lost", field.0))
+            .related(last.name.place, "the field is here")
+            .help(
+                "name an id, or a time in milliseconds, microseconds or nanoseconds, which can be moved by one; \
+                 or set `includes: true`, if the next page begins with this time",
+            );
+    }
+}
+
+/// If a page can repeat items, they are recognized by their ids, and the last page by its length.
+fn repeated_items_are_known(
+    operation: &Operation,
+    pages: &Paging,
+    last: Option<&Field>,
+    is_counted: bool,
+    to: &mut Diagnostics,
+) {
+    let repeats_last = match last.and_then(|last| last.shape.single()) {
+        Some(ty) if ty.is_time() => true,
+        Some(Type::Integer) | None => false,
+        Some(_) => pages.includes,
+    };
+    let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
+    if repeats && operation.listing.id.is_none() {
+        to.missing_key(pages.place, "missing key `id` in `response`: a page repeats items of the one before")
+            .help("add `id: ...` with the field that identifies an item");
+    }
+    if repeats_last && pages.size.is_none() && pages.more.is_none() {
+        to.at(pages.place, Code::MissingKey, "neither `size` nor `more` says which page is the last one")
+            .help("each page repeats items of the one before, so the last page is never empty: add one of them");
+    }
+}
+
+/// An order that is filled or cancelled moves the following ones forward, so paging by count could miss one.
+fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, is_counted: bool, to: &mut Diagnostics) {
+    let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::OpenOrders);
+    if let (Some(shows), true) = (shows, is_counted) {
+        to.at(shows.place, Code::BadResponse, "pages that are counted can miss open orders")
+            .related(pages.place, "the pages are here")
+            .help("remove `shows`: an order that is filled meanwhile moves the others forward");
+    }
+}
+
+/// Checks `shows` of the listings of a family.
+pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        if let Some(shows) = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions) {
+            positions_are_listed(family, operation, shows, to);
+            continue;
+        }
+        let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
+        let Some(record) = family.records.get(index) else { continue };
+        if let Some(over) = &shows.over {
+            is_an_enum(family, operation, over, to);
+        }
+        match shows.what.0 {
+            Shown::OpenOrders => {
+                has_states(api, family, index, record, shows, to);
+                cancel_takes_what_an_order_has(api, family, record, shows, to);
+            }
+            Shown::PastOrders => has_states(api, family, index, record, shows, to),
+            // Checked above.
+            Shown::Positions => {}
+            Shown::Fills => {
+                names_the_order(record, shows, to);
+                if let Some(trade) = &shows.trade {
+                    trades(family, operation, record, (shows, trade), to);
+                }
+            }
+        }
+        refuse_keys_of_others(shows, to);
+    }
+}
+
+/// Positions are the records of an answer without pages.
+fn positions_are_listed(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
+    let is_list = operation.listed_field(family).is_some() || matches!(operation.response, Response::Array { .. });
+    if operation.listing.pages.is_some() || !is_list || operation.effect != Effect::Read {
+        to.at(shows.place, Code::Misplaced, "`positions` requires a read with an `array`, or an `object` with `list`")
+            .help("add `list` to the response, or remove `shows`");
+    }
+    if let Some(over) = &shows.over {
+        is_an_enum(family, operation, over, to);
+    }
+    refuse_keys_of_others(shows, to);
+}
+
+fn place(named: &Option<(String, Place)>) -> Option<Place> {
+    named.as_ref().map(|(_, place)| *place)
+}
+
+fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
+    let of_open = [("cancel", place(&shows.cancel)), ("by", shows.by.first().map(|(_, place)| *place))];
+    let of_fills = [
+        ("order", place(&shows.order)),
+        ("client_id", place(&shows.client_id)),
+        ("quantity", place(&shows.quantity)),
+        ("trade", shows.trade.as_ref().map(|trade| trade.place)),
+    ];
+    let refused = match shows.what.0 {
+        Shown::OpenOrders => [of_fills.as_slice(), &[]],
+        Shown::PastOrders => [of_fills.as_slice(), of_open.as_slice()],
+        Shown::Fills => [of_open.as_slice(), &[]],
+        Shown::Positions => [of_fills.as_slice(), of_open.as_slice()],
+    };
+    for (key, place) in refused.concat() {
+        if let Some(place) = place {
+            to.at(place, Code::Misplaced, format!("`{key}` is not allowed for `{}`", shows.what.0.as_str()))
+                .help("remove it");
+        }
+    }
+}
+
+/// The enum of the parameter with this name; anything else is reported.
+pub(super) fn is_an_enum(
+    family: &Family,
+    operation: &Operation,
+    (name, place): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<usize> {
+    let found = named_parameter(family, operation, name, *place, to)?;
+    let index = match found.role {
+        Role::Plain(parameter) => parameter.shape.single_enum(),
+        _ => None,
+    };
+    if index.is_none() {
+        to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
+            .related(found.name.place, "the parameter is here")
+            .help("name a parameter that is an enum");
+    }
+    index
+}
+
+/// Orders are compared by the state and the ids that the lifecycle names.
+fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    let Some(lifecycle) = &family.lifecycle else {
+        // A lifecycle that could not be read is reported already.
+        if api.is_whole && !to.is_unread(family.place.file, "lifecycle") {
+            to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.0.as_str()))
+                .help("add a `lifecycle` to the family, with the record in its `records`");
+        }
+        return;
+    };
+    let is_named = lifecycle.records.iter().any(|tracked| tracked.record == index && tracked.id.is_some());
+    if !is_named && !to.is_unread(lifecycle.place.file, "records") {
+        let what = format!("the lifecycle does not name the id and the state of `{}`", record.name.wire);
+        to.at(shows.place, Code::BadResponse, what)
+            .related(lifecycle.place, "the lifecycle is here")
+            .help("add the record with its `id` to `records` of the lifecycle");
+    }
+}
+
+fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    for (key, named) in [("order", &shows.order), ("quantity", &shows.quantity)] {
+        if named.is_none() && !to.is_unread(shows.place.file, key) {
+            to.missing_key(shows.place, format!("missing key `{key}`"))
+                .help("fills are matched with orders by the id, and their quantities are added");
+        }
+    }
+    const TEXT: &str = "a `string` or an identifier";
+    let is_text = |shape: &Shape| shape.is_one(Type::is_text);
+    let is_number = |shape: &Shape| shape.is_one(|ty| ty == Type::Decimal);
+    is_field(record, shows.order.as_ref(), TEXT, is_text, to);
+    is_field(record, shows.client_id.as_ref(), TEXT, is_text, to);
+    is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
+}
+
+/// Every field in `by` is a parameter of the operation that cancels.
+fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|(over, _)| over == name);
+    for named in shows.by.iter().filter(|named| !is_over(named)) {
+        records::field(record, named, to);
+    }
+    let Some((name, place)) = &shows.cancel else {
+        if let Some((_, place)) = shows.by.first() {
+            to.at(*place, Code::Misplaced, "`by` requires `cancel`").help("add `cancel`, or remove `by`");
+        }
+        return;
+    };
+    let cancels = || family.operations.iter().filter(|one| one.effect == Effect::Cancel);
+    let Some(cancel) = cancels().find(|one| one.name == *name) else {
+        if api.is_whole {
+            let help = did_you_mean(name, cancels().map(|one| one.name.as_str()));
+            to.at(
+                *place,
+                Code::UndefinedName,
+                format!("unknown operation `{name}`: expected one with `effect: cancel`"),
+            )
+            .help(help.unwrap_or_else(|| "name an operation that cancels one order".into()));
+        }
+        return;
+    };
+    let names: WireNames<'_> = family.names(cancel.members());
+    for (field, place) in &shows.by {
+        if let Lookup::Missing(help) = names.find(field) {
+            to.at(*place, Code::UndefinedName, format!("`{name}` has no parameter `{field}`")).help(help);
+        }
+    }
+}
+
+/// Checks `instruments` of the responses of a family.
+pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let (Some(listed), Response::Array { record, .. }) = (&operation.listing.instruments, &operation.response)
+        else {
+            continue;
+        };
+        let Some(record) = family.records.get(*record) else { continue };
+        let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } = listed;
+        names_instruments(api, of, to);
+        if let Some(index) = is_an_enum(family, operation, over, to) {
+            for (line, place) in lines {
+                let known = || family.enums[index].wires();
+                if !known().any(|known| known == line) {
+                    let help =
+                        did_you_mean(line, known()).unwrap_or_else(|| format!("name a value of `{}`", over.0).into());
+                    to.at(*place, Code::BadValue, format!("`{}` has no value `{line}`", over.0)).help(help);
+                }
+            }
+        }
+        is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
+        const NUMBER: &str = "a `decimal` or an `integer`";
+        let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
+        for (property, field) in properties {
+            if is_flag(api, &property.0) {
+                let is_truth = |shape: &Shape| family.truth_of(shape).is_some();
+                is_field(record, Some(field), "a boolean, or an enum with `truth`", is_truth, to);
+            } else {
+                instrument_property(api, property, false, to);
+                is_field(record, Some(field), NUMBER, is_number, to);
+            }
+        }
+        for (field, places) in in_last_place {
+            is_field(record, Some(places), NUMBER, is_number, to);
+            if !properties.iter().any(|(_, (used, _))| *used == field.0) {
+                to.at(field.1, Code::Unused, format!("no property is the field `{}`", field.0))
+                    .help("name it under `properties`, or remove it here");
+            }
+        }
+    }
+}
+
+/// Returns whether instruments have a flag of this name.
+fn is_flag(api: &Api, name: &str) -> bool {
+    let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
+    instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name))
+}
+
+/// The family has requests that name their instruments.
+fn names_instruments(api: &Api, (name, place): &(String, Place), to: &mut Diagnostics) {
+    let naming = || api.families.iter().filter(|family| family.instrument.is_some());
+    if api.is_whole && !naming().any(|family| family.name == *name) {
+        let help = did_you_mean(name, naming().map(|family| family.name.as_str()));
+        let help = help.unwrap_or_else(|| "name a family with `instrument`".into());
+        to.at(*place, Code::UndefinedName, format!("unknown family `{name}`: expected one with `instrument`"))
+            .help(help);
+    }
+}
+
+type Named = (String, Place);
+
+/// Checks `trade` of a listing of fills.
+pub(super) fn trades(
+    family: &Family,
+    operation: &Operation,
+    record: &Record,
+    (shows, trade): (&Shows, &Trade),
+    to: &mut Diagnostics,
+) {
+    const TEXT: &str = "a `string` or an identifier";
+    const NUMBER: &str = "a `decimal`";
+    is_field(record, Some(&trade.id), TEXT, is_text, to);
+    is_field(record, Some(&trade.instrument), TEXT, is_text, to);
+    is_field(record, Some(&trade.price), NUMBER, is_number, to);
+    is_field(record, trade.profit.as_ref(), NUMBER, is_number, to);
+    has_values(family, record, &trade.side, std::slice::from_ref(&trade.buy), to);
+    if let Some(TradePosition { field, open, close, close_long, close_short, net, place: _ }) = &trade.position {
+        let values = [open, close, close_long, close_short, net].into_iter().flatten().cloned().collect::<Vec<_>>();
+        has_values(family, record, field, &values, to);
+        for (index, (value, place)) in values.iter().enumerate() {
+            if let Some((_, first)) = values[..index].iter().find(|(earlier, _)| earlier == value) {
+                to.at(*place, Code::DefinedTwice, format!("`{value}` has two meanings"))
+                    .related(*first, "first listed here")
+                    .help("remove one of them");
+            }
+        }
+    }
+    if let Some(fees) = &trade.fees {
+        lists_fees(family, record, fees, to);
+    }
+    for (key, values) in [("linear", &trade.linear), ("inverse", &trade.inverse)] {
+        are_of_over(family, operation, shows, (key, values), to);
+    }
+    for (value, place) in trade.inverse.iter().filter(|(value, _)| is_among(value, &trade.linear)) {
+        to.at(*place, Code::BadResponse, format!("`{value}` is both linear and inverse")).help("remove one of them");
+    }
+}
+
+fn is_among(value: &str, all: &[Named]) -> bool {
+    all.iter().any(|(other, _)| other == value)
+}
+
+fn is_text(shape: &Shape) -> bool {
+    matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined))
+}
+
+fn is_number(shape: &Shape) -> bool {
+    matches!(shape, Shape::One(Type::Decimal | Type::Undefined))
+}
+
+/// The field is an enum that has these values.
+fn has_values(family: &Family, record: &Record, named: &Named, values: &[Named], to: &mut Diagnostics) {
+    let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
+    is_field(record, Some(named), "an enum", is_enum, to);
+    if let Some(Field { shape: Shape::One(Type::Enum(index)), .. }) = record.field(&named.0)
+        && let Some(all) = family.enums.get(*index)
+    {
+        are_among(&all.placed_wires(), &format!("`{}` has no value", named.0), values, to);
+    }
+}
+
+fn are_among(known: &[(&str, Place)], what: &str, values: &[Named], to: &mut Diagnostics) {
+    for (value, place) in values.iter().filter(|(value, _)| !known.iter().any(|(known, _)| known == value)) {
+        let help = one_of(value, known.iter().map(|(known, place)| (*known, Some(*place))));
+        to.at(*place, Code::UndefinedName, format!("{what} `{value}`")).help(help);
+    }
+}
+
+fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagnostics) {
+    let is_list = |shape: &Shape| matches!(shape, Shape::List(Type::Record(_) | Type::Undefined));
+    is_field(record, Some(&fees.list), "a list of records", is_list, to);
+    let Some(Field { shape: Shape::List(Type::Record(index)), .. }) = record.field(&fees.list.0) else { return };
+    if let Some(fee) = family.records.get(*index) {
+        records::field(fee, &fees.coin, to);
+        is_field(fee, Some(&fees.amount), "a `decimal`", is_number, to);
+    }
+}
+
+/// The values of a key are values of the parameter in `over`.
+fn are_of_over(
+    family: &Family,
+    operation: &Operation,
+    shows: &Shows,
+    (key, values): (&str, &[Named]),
+    to: &mut Diagnostics,
+) {
+    let Some((_, place)) = values.first() else { return };
+    let Some((over, _)) = &shows.over else {
+        to.at(*place, Code::Misplaced, format!("`{key}` requires `over`"))
+            .help(format!("add `over`, or remove `{key}`"));
+        return;
+    };
+    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over);
+    if let Some(Shape::One(Type::Enum(index))) = parameter.map(|parameter| &parameter.shape)
+        && let Some(all) = family.enums.get(*index)
+    {
+        are_among(&all.placed_wires(), &format!("`{over}` has no value"), values, to);
     }
 }

@@ -1,10 +1,12 @@
-//! Operations: their rates and pools, and the parameter for the cursor.
+//! Operations: their rates and pools, their effects, the call that they name, and the times that bound a query.
 
-use crate::compiler::diagnostics::{Code, Diagnostics};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{
-    Access, Api, Family, Lookup, Need, Operation, Pool, PoolReporting, PoolWeight, Rate, Response, Role, Type,
-    WeightCondition,
+    Access, Api, Calls, Credentials, Duration, Effect, Family, Lookup, Need, Operation, Part, Pool, PoolReporting,
+    PoolWeight, Rate, Response, Role, SignedPart, Type, WeightCondition, Window, WireNames,
 };
+use crate::compiler::words::Sends;
+use heck::ToSnakeCase as _;
 
 /// Checks the operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -140,5 +142,347 @@ fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagno
         to.at(*place, Code::BadResponse, format!("expected a parameter that takes the cursor, found `{next}`"))
             .related(found.name.place, "the parameter is here")
             .help("name a parameter outside of choices that is a `string`, an `integer` or an identifier");
+    }
+}
+
+/// Verbs of trading that change something, wherever they stand in a name.
+const CHANGES: [&str; 26] = [
+    "amend",
+    "amends",
+    "buy",
+    "buys",
+    "cancel",
+    "cancels",
+    "close",
+    "closes",
+    "create",
+    "creates",
+    "delete",
+    "deletes",
+    "liquidate",
+    "liquidates",
+    "modify",
+    "modifies",
+    "place",
+    "places",
+    "replace",
+    "replaces",
+    "sell",
+    "sells",
+    "submit",
+    "submits",
+    "withdraw",
+    "withdraws",
+];
+
+/// Verbs that are nouns as well: they change something if nothing says that they are only looked at.
+const CHANGES_OR_NOUNS: [&str; 2] = ["order", "transfer"];
+
+/// Words for the things that an order is a part of.
+const OF_ORDERS: [&str; 2] = ["book", "books"];
+
+/// First words of what only reads.
+const READS: [&str; 23] = [
+    "all",
+    "calculate",
+    "check",
+    "count",
+    "current",
+    "describe",
+    "download",
+    "estimate",
+    "fetch",
+    "find",
+    "get",
+    "list",
+    "lookup",
+    "my",
+    "preview",
+    "query",
+    "read",
+    "retrieve",
+    "search",
+    "show",
+    "test",
+    "view",
+    "your",
+];
+
+/// Last words of what is looked at, such as `order-info` and `close-price`.
+const LOOKED_AT: [&str; 34] = [
+    "by",
+    "count",
+    "detail",
+    "details",
+    "estimate",
+    "fee",
+    "fees",
+    "history",
+    "id",
+    "info",
+    "information",
+    "limit",
+    "limits",
+    "list",
+    "log",
+    "logs",
+    "price",
+    "prices",
+    "quota",
+    "quote",
+    "quotes",
+    "rate",
+    "rates",
+    "ratio",
+    "record",
+    "records",
+    "result",
+    "results",
+    "rules",
+    "state",
+    "stats",
+    "status",
+    "types",
+    "volume",
+];
+
+/// An operation with the effect `read` is repeated after a lost answer. One that is named after a change states why it
+/// changes nothing.
+pub(super) fn reads_are_meant(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let is_stated = operation.effect != Effect::Read || operation.effect_why.is_some();
+        let Some((text, verb)) = (!is_stated).then(|| change_in_name(operation)).flatten() else { continue };
+        to.at(
+            operation.key_places.effect,
+            Code::DoubtfulEffect,
+            format!("the effect is `read`, but `{text}` says `{verb}`: a read is sent again after a lost answer"),
+        )
+        .help("write what it does, such as `create`; if it only reads, `effect: { is: read, why: .. }`");
+    }
+}
+
+/// The text that names the operation after a change, and the verb in it.
+fn change_in_name(operation: &Operation) -> Option<(&str, String)> {
+    let last = operation.path.text.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));
+    let call = operation.call.as_ref().map(|(call, _)| call.as_str());
+    let texts = [Some(operation.name.as_str()), last, call, Some(operation.title.as_str())];
+    let is_read_by_title = READS.contains(&words(&operation.title).first().map_or("", String::as_str));
+    texts.into_iter().flatten().find_map(|text| Some((text, change_in(&words(text), is_read_by_title)?)))
+}
+
+/// The verb in the words of a name that says that something is changed.
+fn change_in(words: &[String], is_read_by_title: bool) -> Option<String> {
+    let (first, last) = (words.first()?, words.last()?);
+    if READS.contains(&first.as_str()) || words.len() > 1 && LOOKED_AT.contains(&last.as_str()) {
+        return None;
+    }
+    let changes = words.iter().find(|word| CHANGES.contains(&word.as_str()));
+    changes
+        .or_else(|| {
+            Some(first).filter(|first| {
+                CHANGES_OR_NOUNS.contains(&first.as_str()) && !is_read_by_title && !OF_ORDERS.contains(&last.as_str())
+            })
+        })
+        .cloned()
+}
+
+fn words(text: &str) -> Vec<String> {
+    let last = text.rsplit('/').next().unwrap_or_default();
+    last.to_snake_case().split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns what `calls` describes is used.
+pub(super) fn calls(api: &Api, to: &mut Diagnostics) {
+    if !api.is_sound {
+        return;
+    }
+    let has_calls = api.operations().any(|(_, operation)| operation.call.is_some());
+    if let Some(place) = api.calls.place.filter(|_| api.is_whole && !has_calls) {
+        to.at(place, Code::Unused, "no operation has a `call`")
+            .help("add `call: ...` to operations, or remove `calls`");
+    }
+    let number = signed(api, SignedPart::CallId).filter(|_| api.calls.id.is_none());
+    if let Some(part) = number {
+        to.at(part.place, Code::MissingKey, "`call_id` is signed, but `calls` has no `id`")
+            .help("add `id: ...` to `calls`");
+    }
+}
+
+/// Checks the calls of a family's operations.
+pub(super) fn of_operations(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        can_be_sent(&api.calls, operation, to);
+        are_used(api, operation, to);
+    }
+}
+
+/// The request has room for the name of the call and for its parameters.
+fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
+    let Some((_, place)) = operation.call.as_ref().filter(|_| calls.method.is_some()) else { return };
+    let why = if operation.body.array().is_some() {
+        "the body is an array".to_owned()
+    } else if calls.params.is_none() {
+        return members_are_distinct(calls, operation, to);
+    } else if operation.method.has_query() {
+        format!("a {} request has no body", operation.method.as_str())
+    } else if operation.sends() != Sends::Json {
+        "the parameters are not sent as JSON".to_owned()
+    } else {
+        return;
+    };
+    to.at(*place, Code::Misplaced, format!("`call` cannot be sent: {why}"))
+        .related(operation.path.place, "the method is here")
+        .help("use POST with named parameters in JSON, or remove `call`");
+}
+
+/// Parameters beside the members of a call have other names than these.
+fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
+    for parameter in operation.body.parameters() {
+        let name = &parameter.name;
+        if calls.members().any(|member| member == name.wire) {
+            to.at(name.place, Code::NameCollision, format!("the parameter `{}` is a member of every call", name.wire))
+                .help("remove the parameter: `call` sets its value");
+        }
+    }
+}
+
+/// A call whose name is not sent is signed, and the signed number is sent.
+fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
+    let is_signed = operation.access == Access::Signed;
+    let signed = [SignedPart::Call, SignedPart::CallId].into_iter().find_map(|word| signed(api, word));
+    match (&operation.call, signed) {
+        (None, Some(part)) if is_signed => {
+            to.missing_key(operation.path.place, "missing key `call`")
+                .related(part.place, "it is signed")
+                .help("add `call: ...`");
+        }
+        (Some((_, place)), None) if api.calls.method.is_none() => {
+            to.at(*place, Code::Unused, "`call` is neither sent nor signed")
+                .help("add `method: ...` to `calls`, or `call` to `signed_text`");
+        }
+        (Some(_) | None, _) => {}
+    }
+}
+
+/// The part of the credentials that is `word`, or contains it.
+fn signed(api: &Api, word: SignedPart) -> Option<&Part> {
+    let parts = api.credentials.as_ref().map(Credentials::all_parts).unwrap_or_default();
+    parts.into_iter().find(|part| part.has(word))
+}
+
+/// Checks the windows of a family's operations.
+pub(super) fn windows(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let names = family.names(operation.members());
+        if let Some(window) = &operation.window {
+            ends_are_times(window, &names, to);
+            default_fits(window, to);
+            span_fits(window, to);
+        }
+    }
+}
+
+fn ends_are_times(window: &Window, names: &WireNames<'_>, to: &mut Diagnostics) {
+    for (key, (name, place)) in [("from", &window.from), ("to", &window.to)] {
+        end_is_time(key, name, *place, names, to);
+    }
+    if window.from.0 == window.to.0 {
+        to.at(window.to.1, Code::BadWindow, format!("`from` and `to` of the window are both `{0}`", window.to.0))
+            .related(window.from.1, "`from` is here")
+            .help("name the parameter with the end of the range");
+    }
+}
+
+fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &mut Diagnostics) {
+    let found = match names.find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
+            to.at(place, Code::UndefinedName, format!("unknown parameter `{name}` as `{key}` of the window"))
+                .help(help);
+            return;
+        }
+        Lookup::Unresolved => return,
+    };
+    if !matches!(found.role, Role::Plain(parameter) if parameter.shape.is_one(Type::is_time)) {
+        to.at(place, Code::BadWindow, format!("expected a `time` as `{key}` of the window, found `{name}`"))
+            .related(found.name.place, "the parameter is here")
+            .help("name a parameter of the type `time`");
+    }
+}
+
+/// The default is not longer than the limits.
+fn default_fits(window: &Window, to: &mut Diagnostics) {
+    let Some((default, _)) = window.default else { return };
+    let limits = [("span", window.span), ("access", window.access)];
+    let mut limits = limits.into_iter().filter_map(|(key, limit)| Some((key, limit?.0)));
+    if let Some((key, limit)) = limits.find(|(_, limit)| milliseconds(default, 28) > milliseconds(*limit, 31)) {
+        to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
+            .help("swap them, or correct one of them");
+    }
+}
+
+/// The span is not longer than the access.
+fn span_fits(window: &Window, to: &mut Diagnostics) {
+    let (Some((span, _)), Some((access, _))) = (window.span, window.access) else { return };
+    if milliseconds(span, 28) > milliseconds(access, 31) {
+        to.at(window.place, Code::BadWindow, format!("`span` {span} is longer than `access` {access}"))
+            .help("swap them, or correct one of them");
+    }
+}
+
+/// Returns the length in milliseconds if a month has this many days.
+fn milliseconds(length: Duration, days_of_month: u64) -> u64 {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    length.milliseconds().unwrap_or(u64::from(length.n) * days_of_month * DAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_changes_are_told_from_names_of_what_is_looked_at() {
+        let change = |text: &str, is_read_by_title| change_in(&words(text), is_read_by_title);
+        for text in [
+            "private/buy",
+            "place-order",
+            "Sell Now",
+            "closePosition",
+            "order",
+            "transfer",
+            "order-market",
+            "Cancels an order",
+            "spot-withdraw",
+            "batch-cancel-orders",
+            "create",
+        ] {
+            assert!(change(text, false).is_some(), "{text}");
+        }
+        for text in [
+            "order-info",
+            "order-book",
+            "close-price",
+            "get-order",
+            "Order Status",
+            "orders",
+            "Orders History",
+            "openOrders",
+            "ClosedOrders",
+            "transfer-history",
+            "orders-pending",
+            "test",
+            "Query Cancel Reasons",
+            "marketplace",
+            "get_order_history_by_currency",
+            "All orders",
+            "time",
+            "replacement",
+            "buy-sell-ratio",
+            "hist",
+        ] {
+            assert_eq!(change(text, false), None, "{text}");
+        }
+        assert_eq!(change("order", true), None);
+        assert_eq!(change("private/buy", true).as_deref(), Some("buy"));
     }
 }

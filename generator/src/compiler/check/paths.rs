@@ -1,9 +1,12 @@
-//! Paths: each belongs to one operation, and names in braces are parameters.
+//! The place of each parameter: paths, headers, and parameters that travel apart from the others.
 
 use std::collections::HashMap;
 
-use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::compiler::model::{Api, Choice, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape};
+use super::reserved;
+use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
+use crate::compiler::model::{
+    Access, Api, Choice, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Sent, Shape, Type,
+};
 use crate::compiler::words::{In, Lists, Objects, Sends};
 
 /// No two operations have the same method and path.
@@ -177,5 +180,225 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
         to.at(object.name.place, Code::Misplaced, says)
             .related(operation.path.place, "the method is here")
             .help("correct the method, or say with `objects` how it is written in a query");
+    }
+}
+
+/// Header names are distinct, ignoring case, and not reserved.
+pub(super) fn headers_are_distinct(api: &Api, to: &mut Diagnostics) {
+    let own: Vec<_> = api.credentials.iter().flat_map(|own| own.headers()).map(|own| &own.name).collect();
+    for (index, header) in api.headers.iter().enumerate() {
+        if own.iter().any(|name| name.eq_ignore_ascii_case(&header.name)) {
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("the header `{}` is already one of the credentials", header.name),
+            )
+            .help("remove it; signed calls carry it anyway");
+        }
+        if reserved::HEADERS.has(&header.name.to_ascii_lowercase()) {
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("the header `{}` cannot be set: {}", header.name, reserved::HEADERS.why),
+            )
+            .help("remove it");
+        }
+        if let Some(first) = api.headers.iter().take(index).find(|first| first.name.eq_ignore_ascii_case(&header.name))
+        {
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("duplicate header `{}`; header names ignore case", header.name),
+            )
+            .related(first.place, "the first one")
+            .help("remove one of them");
+        }
+    }
+}
+
+/// A header of some operations is listed by one of them.
+pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
+    let lists = |operation: &Operation, name: &str| {
+        to.is_unread(operation.place.file, "headers")
+            || operation.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    };
+    let is_used = |name: &str| api.operations().any(|(_, operation)| lists(operation, name));
+    let unused: Vec<_> = api
+        .headers
+        .iter()
+        .filter(|header| api.is_whole && header.sent == Sent::ByOperation && !is_used(&header.name))
+        .collect();
+    for header in unused {
+        to.at(header.place, Code::Unused, format!("unused header `{}`: no operation lists it", header.name))
+            .kind(Kind::Header)
+            .help("remove it, add it to the `headers` of an operation, or write `sent: always`");
+    }
+}
+
+/// Signed operations require credentials.
+pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
+    let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);
+    if let Some((_, operation)) = signed.filter(|_| api.credentials.is_none() && api.is_sound) {
+        to.at(api.place, Code::MissingKey, "missing `credentials`, although operations are signed")
+            .related(operation.place, format!("`{}`, for example, is signed", operation.name))
+            .help("add `credentials`, or mark the operations `access: public`");
+    }
+}
+
+/// The headers of an operation are defined in `api.yaml`, listed once, and not already sent with every call.
+pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in family.operations.iter().filter(|_| api.is_sound) {
+        for (index, (name, place)) in operation.headers.iter().enumerate() {
+            if let Some((_, first)) =
+                operation.headers.iter().take(index).find(|(first, _)| first.eq_ignore_ascii_case(name))
+            {
+                to.at(*place, Code::BadHeader, format!("duplicate header `{name}`"))
+                    .related(*first, "first listed here")
+                    .help("remove one of them");
+            }
+            let names = || api.headers.iter().map(|header| header.name.as_str());
+            match api.headers.iter().find(|header| header.name == *name) {
+                Some(header) if header.sent == Sent::Always => {
+                    to.at(*place, Code::BadHeader, format!("the header `{name}` is already sent with every call"))
+                        .related(header.place, "it is defined here")
+                        .help("remove it here, or write `sent: by_operation` there");
+                }
+                Some(_) => {}
+                None => {
+                    let file = to.api_file();
+                    let known = api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
+                    let help = unknown(name, known, || match name_list(names()) {
+                        known if known.is_empty() => format!("define it under `headers` in {file}"),
+                        known => format!("define it under `headers` in {file}, which has: {known}"),
+                    });
+                    to.at(*place, Code::UndefinedName, format!("unknown header `{name}`")).help(help.of_api());
+                }
+            }
+        }
+    }
+}
+
+/// A parameter that travels apart belongs to the request itself, has a simple value, and has its place for itself.
+pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for parameter in family.all_parameters() {
+        let Some((apart, place)) = parameter.apart else {
+            if let Some((_, place)) = &parameter.sent_as {
+                to.at(*place, Code::Misplaced, "`sent_as` requires `in`")
+                    .help("add `in: query` or `in: header`, or name the parameter as it is sent");
+            }
+            continue;
+        };
+        another_name_is_needed(parameter, to);
+        let is_own = family
+            .operations
+            .iter()
+            .any(|operation| operation.members().iter().any(|own| std::ptr::eq(own, parameter)));
+        if let Some(why) = why_unfit(parameter, apart, is_own) {
+            to.at(place, Code::Misplaced, message(parameter, apart, why)).help("remove `in`");
+        }
+    }
+    for operation in &family.operations {
+        for (index, parameter) in operation.in_headers().enumerate() {
+            header_is_free(api, operation, index, parameter, to);
+        }
+        for (index, parameter) in operation.beside_body().enumerate() {
+            query_is_beside(operation, parameter, to);
+            if let Some(first) =
+                operation.beside_body().take(index).find(|one| one.sent_name() == parameter.sent_name())
+            {
+                is_sent_twice(parameter, first, to);
+            }
+        }
+        for parameter in operation.members().iter().filter(|own| !operation.is_elsewhere(own)) {
+            array_has_no_members(operation, parameter, to);
+        }
+    }
+}
+
+/// Another name is a text, and not the one that the parameter has anyway.
+fn another_name_is_needed(parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((name, place)) = &parameter.sent_as else { return };
+    let why = match name.as_str() {
+        "" => "`sent_as` is empty",
+        name if name == parameter.name.wire => "`sent_as` is the name of the parameter itself",
+        _ => return,
+    };
+    to.at(*place, Code::Misplaced, why).help("write the name under which it is sent, or remove `sent_as`");
+}
+
+fn is_sent_twice(parameter: &Parameter, first: &Parameter, to: &mut Diagnostics) {
+    let place = |one: &Parameter| one.sent_as.as_ref().map_or(one.name.place, |(_, place)| *place);
+    to.at(place(parameter), Code::DefinedTwice, format!("`{}` is in the query twice", parameter.sent_name()))
+        .related(place(first), "the other one is here")
+        .help("send one of them under another name");
+}
+
+/// Why a parameter cannot travel there.
+fn why_unfit(parameter: &Parameter, apart: In, is_own: bool) -> Option<&'static str> {
+    let why = match parameter.shape {
+        Shape::One(Type::Undefined) => return None,
+        _ if parameter.edit.is_some() && apart == In::Header => Some("it has `edit`"),
+        Shape::One(Type::Boolean(_)) => None,
+        Shape::One(Type::Json) if apart == In::Query => None,
+        Shape::One(ty) | Shape::List(ty) if ty.is_one_text() => None,
+        Shape::One(_) => Some("it is not a text, a number, a time, a boolean, an enum or an identifier"),
+        Shape::List(_) => Some("its values are not texts, numbers, times, enums or identifiers"),
+        Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Some("it is neither one value nor a list of values"),
+    };
+    why.or_else(|| (!is_own).then_some("it is not a parameter of the request itself"))
+}
+
+fn message(parameter: &Parameter, apart: In, why: &str) -> String {
+    let there = match apart {
+        In::Header => "be a header",
+        In::Query => "be in the query",
+    };
+    format!("`{}` cannot {there}: {why}", parameter.name.wire)
+}
+
+/// A query is beside the body only if there is one, and not in the path.
+fn query_is_beside(operation: &Operation, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((apart, place)) = parameter.apart else { return };
+    if operation.is_in_path(parameter) {
+        to.at(place, Code::Misplaced, message(parameter, apart, "it is part of the path"))
+            .related(operation.path.place, "the path is here")
+            .help("remove `in`");
+    } else if !operation.has_body() {
+        to.at(place, Code::Misplaced, format!("all parameters of `{}` are in the query", operation.name))
+            .help("remove `in`, which is for requests with a body");
+    }
+}
+
+/// A body that is an array has no place for named parameters. One without items is reported already.
+fn array_has_no_members(operation: &Operation, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some(array) = operation.body.array().filter(|array| array.item().is_some()) else { return };
+    to.at(parameter.name.place, Code::Misplaced, format!("an array body has no place for `{}`", parameter.name.wire))
+        .related(array.name.place, "the body is an array")
+        .help("move it into `fields` of the items, or say with `in` that it is in the query or a header");
+}
+
+/// No other part of the request sends a header with the name of the parameter.
+fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
+    let place = parameter.sent_as.as_ref().map_or(parameter.name.place, |(_, place)| *place);
+    let name = parameter.sent_name();
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let credentials = api.credentials.iter().flat_map(|own| own.headers()).map(|own| (own.name.as_str(), own.place));
+    let declared = api.headers.iter().map(|header| (header.name.as_str(), header.place));
+    let before = operation.in_headers().take(index).map(|other| (other.sent_name(), other.name.place));
+    let all: Vec<(&str, Place)> = credentials.chain(declared).chain(before).collect();
+    if reserved::HEADERS.has(&name.to_ascii_lowercase()) {
+        to.at(place, Code::BadHeader, format!("the header `{name}` cannot be set: {}", reserved::HEADERS.why))
+            .help("remove it");
+    } else if !name.bytes().all(is_token) {
+        to.at(place, Code::BadHeader, format!("invalid header name `{name}`"))
+            .help("header names consist of letters, digits and hyphens");
+    } else if let Some((_, first)) = all.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+        to.at(place, Code::BadHeader, format!("duplicate header `{name}`; header names ignore case"))
+            .related(*first, "the other one")
+            .help("remove one of them");
+    } else if operation.is_in_path(parameter) {
+        to.at(place, Code::Misplaced, message(parameter, In::Header, "it is part of the path"))
+            .related(operation.path.place, "the path is here")
+            .help("remove `in`");
     }
 }

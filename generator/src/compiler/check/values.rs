@@ -1,12 +1,10 @@
 //! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
-use regex_lite::Regex;
-
-use super::fault::Fault;
-use super::{enums, identifiers};
+use super::identifiers::{self, Fault};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{Api, Edit, Family, Name, Need, Number, Operation, Parameter, Shape, Type, number};
 use crate::compiler::words::Times;
+use regex_lite::Regex;
 
 /// The digits of the greatest integer.
 const MAX_DIGITS: u32 = u64::MAX.ilog10() + 1;
@@ -55,7 +53,7 @@ pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault>
         Type::Time(Times::Nanoseconds) => ("time in nanoseconds", "1790000000000000000", number::is_integer(text)),
         Type::Formatted(format) => (format.word(), format.example(), format.has(text)),
         Type::Boolean(_) => ("boolean", "true", ["true", "false"].contains(&text)),
-        Type::Enum(index) => return enums::find_fault(family.enums.get(index)?, text),
+        Type::Enum(index) => return identifiers::find_enum_fault(family.enums.get(index)?, text),
         Type::Identifier(index) => return identifiers::find_fault(family.identifiers.get(index)?, text),
         Type::String | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
     };
@@ -296,7 +294,7 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
     are_numbers(family, &parameter.name, &parameter.shape, parameter.as_text, to);
     let Some(all) = family.enum_of(&parameter.shape) else { return };
     for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
-        if let Some(fault) = enums::find_fault(all, value) {
+        if let Some(fault) = identifiers::find_enum_fault(all, value) {
             fault.report(to, *place, Code::BadValue, "");
         }
     }
@@ -333,7 +331,7 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
     for (index, (value, place)) in only.iter().enumerate() {
         if all.index_of(value).is_none() && !all.values.is_empty() {
             to.at(*place, Code::BadValue, format!("`{}` has no value `{value}`", all.name.wire))
-                .help(enums::nearest(all, value));
+                .help(identifiers::nearest(all, value));
         }
         if let Some((_, first)) = only.iter().take(index).find(|(first, _)| first == value) {
             to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
@@ -409,7 +407,7 @@ fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
 /// Why a value of the right type is not allowed for this parameter; `None` if it is.
 pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) -> Option<Fault> {
     if let Some(all) = family.enum_of(&parameter.shape) {
-        return enums::why_not_listed(all, &parameter.only, text);
+        return identifiers::why_not_listed(all, &parameter.only, text);
     }
     let ty = parameter.shape.single()?;
     let (why, place) = beyond_bounds(family, ty, parameter, text).filter(|_| ty.is_quantity())?;

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::code::{ident, number, optional_text};
+use super::codes;
 use super::docs::code;
-use super::envelope;
 use super::scope::Scope;
 use super::trees::{self, Field};
 use crate::compiler::diagnostics::Place;
@@ -167,7 +167,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
 
 /// The path to codes that are not in the items.
 fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
-    let path = envelope::path(way);
+    let path = codes::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
     let code = word(&batch.code).unwrap_or_default();
     let message = optional_text(word(&batch.message).as_deref());

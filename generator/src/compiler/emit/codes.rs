@@ -1,10 +1,14 @@
-//! The proof that codes give: rows of tables, and the codes that no document lists.
+//! Tables about answers: the proof that codes give, the codes that no document lists, the members around the data, and
+//! the number of pending amendments.
 
-use proc_macro2::Literal;
-
-use super::code::{File, Item};
-use super::docs::Docs;
-use crate::compiler::model::{Api, Certainty, ObservedCode, Proof, Refusal};
+use super::code::{File, Item, ident, number, optional_text};
+use super::docs::{Docs, code};
+use crate::compiler::model::{
+    AnswerPath, Api, Certainty, Envelope, InFlight, ObservedCode, Operation, Parameter, Proof, Refusal, Step,
+    SuccessWith,
+};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 /// `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> File {
@@ -106,4 +110,103 @@ const NOT_VERIFIED: &str =
 
 fn literal(text: &str) -> String {
     Literal::string(text).to_string()
+}
+
+pub(super) fn envelope_table(envelope: &Envelope) -> TokenStream {
+    let Envelope { around, code, message, time, data, success, success_with, beside, place: _ } = envelope;
+    let around = ident(around.variant());
+    let (code, message) = (paths(code), paths(message));
+    let [time, success] = [time, success].map(|text| optional_text(text.as_deref()));
+    let data = data.as_ref().map(path).map_or_else(|| quote!(None), |path| quote!(Some(#path)));
+    let success_with = success_with_row(success_with);
+    quote!(tables::Envelope {
+        around: tables::Around::#around,
+        code: #code,
+        message: #message,
+        time: #time,
+        data: #data,
+        success: #success,
+        success_with: #success_with,
+        beside: &[#(#beside),*],
+    })
+}
+
+fn success_with_row(SuccessWith { message, status }: &SuccessWith) -> TokenStream {
+    if message.is_none() && status.is_none() {
+        return quote!(tables::SuccessWith::NOTHING);
+    }
+    let message = optional_text(message.as_deref());
+    let status = status.map(Literal::u16_unsuffixed).map_or_else(|| quote!(None), |status| quote!(Some(#status)));
+    quote!(tables::SuccessWith { message: #message, status: #status })
+}
+
+fn paths(paths: &[AnswerPath]) -> TokenStream {
+    let paths = paths.iter().map(path);
+    quote!(&[#(#paths),*])
+}
+
+/// A path to a value in an answer.
+pub(super) fn path(path: &AnswerPath) -> TokenStream {
+    let steps = path.0.iter().map(|step| match step {
+        Step::Member(name) => quote!(tables::Step::Member(#name)),
+        Step::Item(item) => {
+            let item = Literal::usize_unsuffixed(*item);
+            quote!(tables::Step::Item(#item))
+        }
+    });
+    quote!(&[#(#steps),*])
+}
+
+/// The parameters of a request that the gate reads.
+pub(super) fn in_flight(operation: &Operation) -> Option<TokenStream> {
+    let in_flight = operation.in_flight.as_ref()?;
+    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n.0));
+    let orders = orders(operation.body.parameters(), in_flight)?;
+    Some(quote! {
+        impl runtime::orders::Amendment for #name {
+            const IN_FLIGHT: u32 = #at_most;
+
+            fn orders(&self) -> Vec<String> {
+                #orders
+            }
+        }
+    })
+}
+
+fn orders(parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream> {
+    let is_meant = |parameter: &&Parameter| parameter.name.wire == in_flight.per.0;
+    if let Some(parameter) = parameters.iter().find(is_meant) {
+        let one = reference(parameter, &quote!(self));
+        return Some(quote!(Vec::from([#one])));
+    }
+    let of_list = |list: &Parameter| {
+        let item = list.item()?;
+        let one = reference(item.parameters.iter().find(is_meant)?, &quote!(item));
+        let field = ident(&list.name.rust);
+        Some(quote!(self.#field.iter().map(|item| #one).collect()))
+    };
+    parameters.iter().find_map(of_list)
+}
+
+fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
+    let field = ident(&parameter.name.rust);
+    match parameter.shape.choice() {
+        Some(_) => {
+            quote!(runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(&#of.#field, out)))
+        }
+        None => {
+            let wire = &parameter.name.wire;
+            quote!(runtime::emitted::order_reference(|out| out.text(name!(#wire), &#of.#field)))
+        }
+    }
+}
+
+/// The entry in the documentation of the operation.
+pub(super) fn entry(in_flight: &InFlight) -> String {
+    let InFlight { per, n: (n, _), place: _ } = in_flight;
+    let amendments = if *n == 1 { "amendment" } else { "amendments" };
+    format!(
+        "**In flight:** at most {n} {amendments} of one {}, which [`AmendGate`](runtime::orders::AmendGate) keeps, and a client that [tracks orders](runtime::ClientBuilder::track_orders)",
+        code(&per.0)
+    )
 }

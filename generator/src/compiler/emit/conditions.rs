@@ -2,20 +2,18 @@
 
 use std::cell::Cell;
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-
 use super::code::{ident, number, optional};
-use super::expression::{Expression, is_among, is_some_among};
-use super::identifiers::form_function;
+use super::enums::form_function;
+use super::expression::{Expression, Shared, is_among, is_some_among};
 use super::lookup::{Lookup, Target};
 use super::scope::{Scope, is_timestamp};
-use super::shared::Shared;
 use super::trees;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
     Compared, Comparison, Condition, Decided, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name,
 };
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {

@@ -1,14 +1,13 @@
 //! `mod.rs` of a family: its description, its functions and its tables.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::code::{File, Item, ident, number};
 use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
-use super::{choices, facade, statements};
+use super::{choices, root, rules};
 use crate::compiler::model::{Api, Family, phrases};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
@@ -16,7 +15,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> File {
         Item::Imports(Vec::new()),
         Item::Code(modules(family)),
         Item::Code(exports(family)),
-        Item::Text(facade::emit(family)),
+        Item::Text(root::emit_facade(family)),
         Item::Code(tables(family)),
     ];
     File::new(family_docs(api, family).inner(), items)
@@ -128,6 +127,6 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
             docs.entry(&format!("{}: {}. {}", code(&limit.id), limit.n, escape(&limit.doc)));
         }
     }
-    statements::add(&mut docs, &family.statements);
+    rules::add(&mut docs, &family.statements);
     docs
 }

@@ -1,33 +1,30 @@
-//! One file for each operation: its request, its response and its tables.
+//! One file for each operation: its request, its response, its tables and its class of rate limits.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
-use syn::{Expr, ImplItem};
-
-use super::checks;
 use super::code::{File, Item, ident};
+use super::conditions::Conditions;
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
-use super::parameter_docs;
+use super::expression::Expression;
 use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{
-    batches, classes, confirm, envelope, example, guide, in_flight, intents, orders, pages, rules, statements,
-};
+use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules};
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
-    Access, Api, BesideData, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
+    Access, Api, BesideData, Class, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
     ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
     Window,
 };
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use syn::{Expr, ImplItem};
 
 /// The file of an operation.
 pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> File {
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
     let mut code = vec![operation_impl(api, &scope, operation)];
-    code.extend(in_flight::emit(operation));
+    code.extend(codes::in_flight(operation));
     code.extend(beside_data(&scope, operation));
     code.push(confirm::impls(&scope, operation));
     code.extend(pages::emit(&scope, operation));
@@ -104,7 +101,7 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             return None;
         }
         let (list, _) = operation.items().find(|(_, item)| item.list == *within)?;
-        Some(checks::list_rule(scope, list, index, rule))
+        Some(rules::list_rule(scope, list, index, rule))
     });
     quote!(#window #(#across)*)
 }
@@ -143,7 +140,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     let path = write_path(operation);
     let headers = write_headers(operation);
     let with_key = confirm::with_key(scope.family, operation);
-    let class = classes::limit_class(scope, operation);
+    let class = limit_class(scope, operation);
     let orders = orders::shown(scope, operation);
     let properties = orders::properties_shown(api, scope, operation);
     let items = batches::item_outcomes(scope.family, operation);
@@ -276,7 +273,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         trees::flag("rules_of_time", is_of_time),
         trees::rows("unsupported", rules::unsupported(operation)),
         Some(("errors", trees::path(&["super", "errors", "ERRORS"]))),
-        trees::some("data", operation.data.as_ref().map(|data| trees::tokens(envelope::path(data)))),
+        trees::some("data", operation.data.as_ref().map(|data| trees::tokens(codes::path(data)))),
         operation.beside_data.form.map(|(form, _)| ("answer_form", trees::of_table("AnswerForm", form.variant()))),
         trees::some("list_member", list_member.map(|member| trees::text(member))),
         pages::next_page(operation),
@@ -417,7 +414,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&format!("**Headers:** {}, when the client was given a value", headers.join(", ")));
     }
     if let Some(in_flight) = &operation.in_flight {
-        docs.entry(&in_flight::entry(in_flight));
+        docs.entry(&codes::entry(in_flight));
     }
     if let Some(window) = &operation.window {
         docs.entry(&format!("**Window:** {}", window.in_words(&MARKDOWN)));
@@ -433,7 +430,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     for entry in entries.into_iter().flatten() {
         docs.entry(&entry);
     }
-    statements::add(&mut docs, &operation.statements);
+    rules::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);
     docs
 }
@@ -469,4 +466,61 @@ fn access(operation: &Operation) -> String {
         text.push_str("; only for user ids on the exchange's white list");
     }
     text
+}
+
+/// The function that returns the classes, if the operation has limits by class and the request determines it.
+///
+/// Classes are tried in the order of the schema. A class is skipped if its condition names a parameter that the
+/// operation lacks; only the caller knows whether it applies. There are two if an instrument decides that is not known:
+/// the one if its flag is set, and the one if it is not.
+pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) -> Option<TokenStream> {
+    let parameters = operation.body.parameters();
+    let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);
+    let is_known = |class: &&Class| class.when.iter().flat_map(Condition::names).all(has);
+    let has_rows = |class: &&Class| operation.rates.iter().any(|rate| rate.class == class.name);
+    let conditions = Conditions::of_account(scope, parameters);
+    let classes: Vec<&Class> = scope.family.classes.iter().filter(has_rows).filter(is_known).collect();
+    let answer = |class: &&'a Class| {
+        let (name, is) = (&class.name, Expression::all(conditions.all_hold(&class.when)).tokens());
+        quote!(if #is { return Some(#name); })
+    };
+    let answers = conditions.shared.bind(|| classes.iter().map(answer).collect());
+    if answers.is_empty() {
+        return None;
+    }
+    let asks = |condition: &Condition| condition.property().is_some() || is_decided(scope, operation, condition);
+    let conditions = || classes.iter().flat_map(|class| &class.when);
+    let known = if conditions().any(asks) { quote!(known) } else { quote!(_known) };
+    let body = match conditions().any(|condition| is_decided(scope, operation, condition)) {
+        true => quote! {
+            let class = |assumed: bool| -> Option<&'static str> {
+                #answers
+                None
+            };
+            [class(true), class(false)]
+        },
+        false => quote! {
+            let class = || -> Option<&'static str> {
+                #answers
+                None
+            };
+            [class(); 2]
+        },
+    };
+    Some(quote! {
+        fn limit_class(&self, #known: runtime::account::Known<'_>) -> [Option<&'static str>; 2] {
+            #body
+        }
+    })
+}
+
+/// Returns whether a condition is about a form that an instrument decides.
+fn is_decided(scope: &Scope<'_>, operation: &Operation, condition: &Condition) -> bool {
+    let Condition::HasForm { parameter, forms } = condition else {
+        return matches!(condition, Condition::Not(inner) if is_decided(scope, operation, inner));
+    };
+    let parameters = operation.body.parameters().iter().filter(|known| known.name.wire == parameter.0);
+    let known = parameters.filter_map(|parameter| scope.family.identifier_of(&parameter.shape));
+    let mut known = known.flat_map(|identifier| &identifier.forms);
+    known.any(|form| form.decided.is_some() && forms.iter().any(|(name, _)| *name == form.name.wire))
 }

@@ -1,18 +1,16 @@
 //! Sets of parameters: the structs of requests, of items in lists and of the cases of a choice, and how they are built,
 //! written, read back and checked.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-use syn::{Attribute, Expr, ImplItem, Stmt};
-
-use super::checks;
 use super::code::{Item, ident, number};
 use super::docs::{Docs, code};
 use super::scope::Scope;
-use super::{declarations, parameter_docs, trees};
+use super::{declarations, parameter_docs, rules, trees};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{InstrumentNames, ListName, Parameter, Rule, Shape, Truth, Type};
 use crate::compiler::words::In;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, Expr, ImplItem, Stmt};
 
 /// A struct of parameters to be emitted.
 pub(super) struct Set<'a> {
@@ -153,8 +151,8 @@ impl<'a> Set<'a> {
 
     /// The checks of the rules about several parameters.
     fn checks(&self, scope: &Scope<'_>) -> Vec<Stmt> {
-        let instrument = self.instrument.map(|names| checks::instrument(scope, self.parameters, names));
-        let (of_request, rules) = (&self.checks, checks::rules(scope, self.parameters, &self.rules));
+        let instrument = self.instrument.map(|names| rules::instrument(scope, self.parameters, names));
+        let (of_request, rules) = (&self.checks, rules::rules(scope, self.parameters, &self.rules));
         trees::statements(quote!(#of_request #instrument #rules))
     }
 }

@@ -1,13 +1,18 @@
-//! Records: the objects that the exchange returns.
+//! Records: the objects that the exchange returns, and the listings of instruments, for `load_instruments`.
 
+use super::code::{File, Item, gate, ident};
+use super::docs::{Docs, MARKDOWN, code, escape};
+use super::flat::values;
+use super::scope::Scope;
+use super::{declarations, module_name};
+use crate::compiler::emit::Layout;
+use crate::compiler::model::{
+    Api, Family, Field, ListedInstruments, OneOf, Operation, Pair, Record, RecordForm, Response, Shape, Truth, Type,
+    phrases,
+};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Attribute;
-
-use super::code::{File, Item, ident};
-use super::declarations;
-use super::docs::{Docs, MARKDOWN, code, escape};
-use super::scope::Scope;
-use crate::compiler::model::{Api, Family, Field, OneOf, Record, RecordForm, Response, Shape, Truth, Type, phrases};
 
 /// `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
@@ -212,4 +217,56 @@ pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]>
 /// Records that a family emits.
 pub(super) fn emitted(family: &Family) -> impl Iterator<Item = &Record> {
     family.records.iter().filter(|record| !record.is_abstract)
+}
+
+/// A row for each operation that lists instruments.
+pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
+    let rows = api.operations().filter_map(|(family, operation)| {
+        let (gate, listing) = (gate(family, layout), listing(api, family, operation)?);
+        Some(quote!(#gate #listing))
+    });
+    quote! {
+        /// The listings of instruments that [`Client::load_instruments`] reads.
+        static INSTRUMENTS: &[runtime::instruments::InstrumentListing] = &[#(#rows),*];
+    }
+}
+
+fn listing(api: &Api, family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } =
+        operation.listing.instruments.as_ref()?;
+    let [of, over, symbol] = [of, over, symbol].map(|(name, _)| name);
+    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over)?;
+    let lines = match lines.is_empty() {
+        true => values(family, parameter)?,
+        false => lines.iter().map(|(line, _)| line.clone()).collect(),
+    };
+    let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
+    let is_flag = |name: &str| instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name));
+    let flags = properties.iter().filter(|((name, _), _)| is_flag(name));
+    let flags = flags.filter_map(|((name, _), (field, _))| Some(flag(name, field, truth(family, operation, field)?)));
+    let numbers = properties.iter().filter(|((name, _), _)| !is_flag(name));
+    let (flags, properties) = (flags.collect::<Vec<_>>(), pairs(numbers));
+    let in_last_place = pairs(in_last_place.iter());
+    let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
+    Some(quote! {
+        runtime::instruments::InstrumentListing::of::<#module::#name>(runtime::instruments::InstrumentFields {
+            family: #of, over: #over, lines: &[#(#lines),*], symbol: #symbol, properties: #properties,
+            flags: &[#(#flags),*], in_last_place: #in_last_place
+        })
+    })
+}
+
+/// The texts of a field that stand for true and false.
+fn truth(family: &Family, operation: &Operation, field: &str) -> Option<[String; 2]> {
+    let Response::Array { record, .. } = operation.response else { return None };
+    family.truth_of(&family.records.get(record)?.field(field)?.shape)
+}
+
+fn flag(name: &str, field: &str, [yes, no]: [String; 2]) -> TokenStream {
+    quote!(runtime::instruments::InstrumentFlag { name: #name, field: #field, yes: #yes, no: #no })
+}
+
+fn pairs<'a>(pairs: impl Iterator<Item = &'a Pair>) -> TokenStream {
+    let pairs = pairs.map(|((name, _), (value, _))| quote!((#name, #value)));
+    quote!(&[#(#pairs),*])
 }

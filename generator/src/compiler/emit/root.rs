@@ -1,17 +1,17 @@
-//! The root file: the table of the API, the client and the families.
+//! The root file: the table of the API, the client, and the families with a function for each operation.
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
-use super::code::{File, Item, gate, ident, number, optional_text};
+use super::code::{self, File, Item, gate, ident, number, optional_text, print};
 use super::docs::Docs;
-use super::module_name;
-use super::scope::value_type;
+use super::records::response_type;
+use super::scope::{Scope, value_type};
+use super::{batches, example, module_name};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
-use crate::compiler::model::{Api, Calls, Family, Market, Pool, ResponseValue};
+use crate::compiler::model::{Api, Calls, Family, Market, Operation, Pool, Probe, ResponseValue};
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote};
 
 /// `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
@@ -26,7 +26,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
         recoveries(api, layout),
         super::reconcile::listings(api, layout),
         super::flat::flats(api, layout),
-        super::instruments::listings(api, layout),
+        super::records::listings(api, layout),
     ];
     let mut items: Vec<_> = items.into_iter().map(Item::Code).collect();
     items.push(Item::Text(client(api, layout)));
@@ -190,7 +190,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     let envelope = match &api.envelope {
         None => quote!(None),
         Some(envelope) => {
-            let envelope = super::envelope::table(envelope);
+            let envelope = super::codes::envelope_table(envelope);
             quote!(Some(#envelope))
         }
     };
@@ -276,7 +276,7 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     let place = |value: &ResponseValue| match value {
         ResponseValue::Header(name) => quote!(tables::ResponseValue::Header(#name)),
         ResponseValue::Body(way) => {
-            let path = super::envelope::path(way);
+            let path = super::codes::path(way);
             quote!(tables::ResponseValue::Body(#path))
         }
     };
@@ -354,4 +354,41 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
             };
         }
     })
+}
+
+/// The call of the macro, as text because its rows are not Rust items.
+pub(super) fn emit_facade(family: &Family) -> String {
+    let scope = Scope::new(family);
+    let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
+    let mut rows = vec![format!("{}    pub struct {};\n", docs.comments("    "), family.rust)];
+    rows.extend(family.operations.iter().map(|operation| row(&scope, operation)));
+    rows.extend(family.probe.as_ref().and_then(|probe| credentials(&scope, probe)));
+    format!("runtime::operations! {{\n{}}}\n", rows.join("\n"))
+}
+
+fn row(scope: &Scope<'_>, operation: &Operation) -> String {
+    let (function, request) = (&operation.function, &operation.rust.rust);
+    let response = response_type(scope, request, &operation.response).to_token_stream().to_string().replace(' ', "");
+    let mut docs = Docs::new(&operation.doc, &operation.title);
+    docs.markdown(&format!("`{} {}`; see [`{request}`].", operation.method.as_str(), operation.path.text));
+    let note = operation.deprecated.as_ref().map(code::deprecation_note);
+    let deprecated = note.map(|note| format!("    #[deprecated(note = {note})]\n")).unwrap_or_default();
+    let aliases = aliases(&operation.called);
+    let items = if batches::has_results(scope.family, operation) { " as items" } else { "" };
+    format!("{}{aliases}{deprecated}    fn {function}({request}) -> {response}{items};\n", docs.comments("    "))
+}
+
+/// The attribute of [`code::aliases`] as text.
+fn aliases(words: &[(String, Place)]) -> String {
+    let words: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+    if words.is_empty() { String::new() } else { format!("    #[doc(alias({}))]\n", words.join(", ")) }
+}
+
+/// The request that checks whether the credentials are accepted.
+fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
+    let operation = scope.family.operations.named(&probe.operation.0)?;
+    let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);
+    let function = print(quote!(fn function() { let probe: #name = #request; }), &[]);
+    let statement = function.lines().filter(|line| line.starts_with(' '));
+    Some(statement.map(|line| format!("{line}\n")).collect())
 }

@@ -3,6 +3,8 @@
 //! `quote!` would look like its output, but its tokens have to be parsed before they can be printed: reading the schema
 //! and emitting everything took 40 % more instructions when all that is made here was parsed. Rarely used code is `quote!`.
 
+use super::code::{ident, print_item};
+use crate::compiler::model::{Duration, DurationUnit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote};
 use syn::punctuated::Punctuated;
@@ -12,10 +14,6 @@ use syn::{
     ImplItem, ImplItemFn, Item, ItemConst, ItemImpl, ItemStatic, Lit, LitBool, LitInt, LitStr, Local, LocalInit, Macro,
     MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
 };
-
-use super::code::ident;
-use super::print::print_item;
-use crate::compiler::model::{Duration, DurationUnit};
 
 /// The text of a constant, whose declaration has a placeholder as its value.
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {

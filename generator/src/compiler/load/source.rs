@@ -1,8 +1,13 @@
-//! Reads bytes from disk and checks that they are text fit for the YAML reader.
+//! Reads bytes from disk and checks that they are text fit for the YAML reader, in the version of the schema language
+//! that the generator reads; remembers files for generators that read a schema again.
+//!
+//! The version changes when a valid schema would be refused or change its meaning, not when words are added. It is read
+//! first, because every other mistake in a file of another version would mislead.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible};
 use crate::compiler::plain_text::utf_16;
@@ -274,4 +279,61 @@ fn place_after(file: u32, before: &str) -> Place {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let start = small(before.len());
     Place { file, line: small(line), column: small(column), start, end: start + 1 }
+}
+
+/// The files that were read without a mistake, by name; of each, its last text. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Remembered(Arc<Mutex<HashMap<String, RememberedFile>>>);
+
+#[derive(Debug)]
+struct RememberedFile {
+    /// The number by which places within the file refer to it.
+    number: u32,
+    text: Arc<str>,
+    /// A type of [`super::raw`].
+    content: Arc<dyn Any + Send + Sync>,
+}
+
+impl Remembered {
+    /// Returns what a file says, if its bytes and its number are those of the last time.
+    pub(super) fn get<T: Clone + 'static>(&self, source: &SchemaFile) -> Option<T> {
+        let content = {
+            let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let file = files.get(&source.name)?;
+            ((file.number, &file.text) == (source.file, &source.text)).then(|| file.content.clone())?
+        };
+        content.downcast_ref::<T>().cloned()
+    }
+
+    pub(super) fn put<T: Send + Sync + 'static>(&self, source: &SchemaFile, content: T) {
+        let file = RememberedFile { number: source.file, text: source.text.clone(), content: Arc::new(content) };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(source.name.clone(), file);
+    }
+}
+
+/// The version that the generator reads; it also applies to schemas that do not state one.
+const VERSION: u64 = 1;
+
+/// Returns whether the schema is of another version, which is reported. Its other content has an unknown meaning and is
+/// not read.
+pub(super) fn refuses(api: &SchemaFile, to: &mut Diagnostics) -> bool {
+    // Read as plain text, because a file of another version may not parse as one of this version.
+    let lines = api.text.lines().enumerate();
+    let Some((line, value)) = lines.filter_map(|(line, text)| Some((line, text.strip_prefix("language:")?))).next()
+    else {
+        return false;
+    };
+    let version: Option<u64> = value.split(" #").next().and_then(|value| value.trim().parse().ok());
+    // A value that is not a number is reported when the keys are read.
+    let Some(version) = version.filter(|version| *version != VERSION) else { return false };
+    let column = 1 + "language:".len() + (value.len() - value.trim_start().len());
+    let place = api.at(line + 1, column);
+    let message = format!("the schema is of version {version} of the language; this generator reads version {VERSION}");
+    let help = if version > VERSION {
+        "use a newer tradeapi-gen".to_owned()
+    } else {
+        format!("unknown version {version}: write `language: {VERSION}`, or leave it out")
+    };
+    to.at(place, Code::OtherLanguage, message).help(help);
+    true
 }

@@ -2,14 +2,8 @@
 //! but wrong are reported by [`crate::compiler::check`].
 
 mod account;
-mod ceilings;
-mod codes;
-mod confirm;
 mod credentials;
 mod fields;
-mod flat;
-mod forms;
-mod intents;
 mod lifecycle;
 mod listings;
 mod operations;

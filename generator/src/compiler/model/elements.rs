@@ -11,20 +11,12 @@
 //! that a choice becomes its parameters, and a transition one from each state. The facts of a choice belong to the
 //! operation that sends it.
 
-mod account;
 mod answers;
 mod api;
-mod codes;
-mod confirm;
 mod credentials;
-mod family;
-mod flat;
-mod lifecycle;
-mod listings;
 mod means;
 mod operations;
 mod parameters;
-mod statements;
 mod types;
 
 use std::collections::BTreeMap;

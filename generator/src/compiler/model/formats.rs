@@ -1,5 +1,10 @@
-//! Types whose values are texts in a format of their own, which the client reads as a type of its runtime.
+//! Types whose values are texts: in a format that the client reads as a type of its runtime, enums, identifiers with
+//! their alphabets, and decimals that travel as scaled integers.
 
+use std::collections::BTreeSet;
+
+use super::{Deprecated, Name, Sources};
+use crate::compiler::diagnostics::Place;
 use tradeapi_words::calendar::Date;
 
 /// A format of texts, which is a type of the schema language.
@@ -76,4 +81,191 @@ fn is_date(text: &str) -> bool {
     let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();
     matches!(parts.as_slice(), [year, month, day] if Date { year: *year, month: *month, day: *day }.day().is_some())
         && has_form
+}
+
+/// The integer on the wire for a value. Decimal places beyond the scale stay as a fraction.
+pub(crate) fn to_wire(value: &str, scale: u8) -> String {
+    let (sign, digits) = signed(value);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let places = usize::from(scale);
+    let fraction = format!("{fraction:0<places$}");
+    let (moved, rest) = fraction.split_at(places);
+    join(sign, &[whole, moved].concat(), rest)
+}
+
+/// The value of an integer on the wire.
+pub(crate) fn to_value(wire: &str, scale: u8) -> String {
+    let (sign, digits) = signed(wire);
+    let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let whole = format!("{whole:0>width$}", width = usize::from(scale) + 1);
+    let (whole, moved) = whole.split_at(whole.len() - usize::from(scale));
+    join(sign, whole, &[moved, rest].concat())
+}
+
+fn signed(text: &str) -> (&str, &str) {
+    text.strip_prefix('-').map_or(("", text), |digits| ("-", digits))
+}
+
+fn join(sign: &str, whole: &str, fraction: &str) -> String {
+    let whole = Some(whole.trim_start_matches('0')).filter(|whole| !whole.is_empty()).unwrap_or("0");
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+}
+
+/// An enum, open in answers and strict in requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Enum {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) values: Vec<EnumValue>,
+    /// The indices of the values that stand for true and false.
+    pub(crate) truth: Option<(usize, usize)>,
+    pub(crate) truth_places: Vec<(String, Place)>,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug)]
+pub(crate) struct EnumValue {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) also: Vec<(String, Place)>,
+    /// Who has seen it, if no document has it.
+    pub(crate) sources: Sources,
+    pub(crate) deprecated: Option<Deprecated>,
+}
+
+impl EnumValue {
+    /// A value with only a name and a meaning.
+    pub(crate) fn new(name: Name, doc: String) -> Self {
+        Self { name, doc, also: Vec::new(), sources: Sources::new(), deprecated: None }
+    }
+}
+
+impl Enum {
+    /// The index of the value with this text, or with this text as another spelling.
+    pub(crate) fn index_of(&self, text: &str) -> Option<usize> {
+        let spelled = |value: &EnumValue| value.name.wire == text || value.also.iter().any(|(also, _)| also == text);
+        self.values.iter().position(spelled)
+    }
+
+    /// The wire texts of all values, each with its place.
+    pub(crate) fn placed_wires(&self) -> Vec<(&str, Place)> {
+        self.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect()
+    }
+
+    /// The wire texts of all values.
+    pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|value| value.name.wire.as_str())
+    }
+}
+
+/// A newtype over text.
+#[derive(Clone, Debug)]
+pub(crate) struct Identifier {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) length: Option<(u32, u32)>,
+    pub(crate) alphabet: Option<(String, Place)>,
+    /// Forms that distinguish kinds of values.
+    pub(crate) forms: Vec<Form>,
+    /// True if the client makes new ones; the place of the key.
+    pub(crate) mint: Option<Place>,
+}
+
+/// A form of text: the pattern that distinguishes it, and another one whose texts have the form if the instrument says so.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) name: Name,
+    pub(crate) pattern: Pattern,
+    pub(crate) decided: Option<Decided>,
+}
+
+/// A spelling that other texts have, too, and the flag of the instrument that tells them apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) also: Pattern,
+    pub(crate) by: (String, Place),
+}
+
+/// A beginning and an end, and possibly the characters allowed between them.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: String,
+    pub(crate) place: Place,
+    pub(crate) prefix: String,
+    pub(crate) alphabet: Option<String>,
+    pub(crate) suffix: String,
+}
+
+impl Form {
+    /// Returns the patterns: the one that every text of has the form, and the one that an instrument decides.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        std::iter::once(&self.pattern).chain(self.decided.iter().map(|decided| &decided.also))
+    }
+
+    /// Returns the patterns in words: `r*`, or `R*` if isStock of the instrument says so.
+    pub(crate) fn in_words(&self) -> String {
+        let pattern = &self.pattern.text;
+        match &self.decided {
+            None => format!("`{pattern}`"),
+            Some(Decided { also, by }) => {
+                format!("`{pattern}`, or `{}` if {} of the instrument says so", also.text, by.0)
+            }
+        }
+    }
+}
+
+impl Identifier {
+    /// Returns whether some of its texts are written in two ways.
+    pub(crate) fn is_respelled(&self) -> bool {
+        self.forms.iter().any(|form| form.decided.is_some())
+    }
+
+    /// Returns whether texts are checked when a value is made.
+    pub(crate) fn is_constrained(&self) -> bool {
+        self.length.is_some() || self.alphabet.is_some()
+    }
+}
+
+/// The ranges of an alphabet; a single character is a range of one. An error says why it is invalid.
+pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut ranges = Vec::new();
+    let mut rest = letters.as_slice();
+    loop {
+        rest = match rest {
+            [] => return Ok(ranges),
+            [first, '-', last, ..] if first > last => {
+                return Err(format!("the range `{first}-{last}` runs backwards"));
+            }
+            [first, '-', last, after @ ..] => {
+                ranges.push((*first, *last));
+                after
+            }
+            [only, after @ ..] => {
+                ranges.push((*only, *only));
+                after
+            }
+        };
+    }
+}
+
+/// The characters of an alphabet; empty if it is invalid.
+pub(crate) fn characters(alphabet: &str) -> BTreeSet<char> {
+    ranges(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_decimal_point_moves() {
+        for (value, wire) in [("64000.5", "640005000"), ("0.0001", "1"), ("-1.5", "-15000"), ("0", "0"), ("7", "70000")]
+        {
+            assert_eq!((to_wire(value, 4).as_str(), to_value(wire, 4).as_str()), (wire, value));
+        }
+        assert_eq!(to_wire("1.00005", 4), "10000.5");
+        assert_eq!(to_value("10000.5", 4), "1.00005");
+    }
 }

@@ -1,8 +1,10 @@
-//! Operations: requests and responses.
+//! Operations: requests, responses and intents; the call that requests name; and the operations of a family.
+
+use std::ops::Deref;
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, InFlight, Intent, Listing, Name, Parameter,
-    Rate, Repeat, Source, Sources, Statements, Window,
+    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Family, InFlight, ListName, Listing, Name,
+    Parameter, Rate, Repeat, Source, Sources, Statements, Window,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -268,4 +270,175 @@ pub(crate) struct Example {
     pub(crate) about: String,
     pub(crate) request: (String, Place),
     pub(crate) response: (String, Place),
+}
+
+/// The operations of a family.
+#[derive(Clone, Debug)]
+pub(crate) struct Operations(pub(crate) Vec<Operation>);
+
+impl Operations {
+    /// The operation with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
+        self.0.iter().find(|operation| operation.name == name)
+    }
+
+    /// The name of each operation with the id of each of its rules.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().flat_map(|operation| {
+            let ids = operation.statements.rules.iter().map(|rule| rule.id.as_str());
+            ids.map(|id| (operation.name.as_str(), id))
+        })
+    }
+
+    /// Returns whether an operation confirms its effect by a query of the operation with this name.
+    pub(crate) fn is_queried(&self, name: &str) -> bool {
+        let confirms = self.0.iter().filter_map(|operation| operation.confirm.as_ref());
+        confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).any(|(query, _)| query == name)
+    }
+
+    /// The answers of batches, and how they state the results.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = (&Response, &Batch)> {
+        self.0.iter().filter_map(|operation| Some((&operation.response, operation.batch.as_ref()?)))
+    }
+
+    /// Where answers state why an item of a request failed: the record of the answer, its member with failed items
+    /// unless the answer itself lists them, and the member with the code.
+    pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
+        self.batches().filter_map(|(response, batch)| {
+            let (record, list) = match *response {
+                Response::Array { record, .. } => (record, None),
+                Response::Object { record } => (record, Some(batch.failed.as_ref()?.0.as_str())),
+                Response::Page { .. } | Response::Undefined => return None,
+            };
+            Some((record, list, batch.code.as_ref()?.0.as_str()))
+        })
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
+        self.0.iter_mut()
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Operation) -> bool) {
+        self.0.retain(keep);
+    }
+}
+
+impl Deref for Operations {
+    type Target = [Operation];
+
+    fn deref(&self) -> &[Operation] {
+        &self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Operations {
+    type Item = &'a Operation;
+    type IntoIter = std::slice::Iter<'a, Operation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A constructor named after its purpose.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    pub(crate) id: String,
+    /// The Rust function.
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    pub(crate) at: String,
+    /// The list whose items it makes.
+    pub(crate) within: Option<(ListName, Place)>,
+    pub(crate) set: Vec<Setting>,
+    /// Optional parameters that become arguments.
+    pub(crate) take: Vec<(String, Place)>,
+    /// Parameters whose arguments have other names here.
+    pub(crate) call: Vec<Setting>,
+}
+
+/// A parameter, and the text that the schema gives it.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) text_place: Place,
+}
+
+impl Intent {
+    /// The text that a parameter is set to.
+    pub(crate) fn value_of(&self, wire: &str) -> Option<&str> {
+        self.set.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
+    }
+
+    /// The parameters that become arguments: required ones that are not set, and those of `take`.
+    pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
+        let is_left = |parameter: &&Parameter| parameter.is_argument() && self.sets(family, parameter).is_none();
+        let is_taken = |parameter: &&Parameter| {
+            self.take.iter().any(|(wire, _)| *wire == parameter.name.wire) && !is_left(parameter)
+        };
+        parameters.iter().filter(is_left).chain(parameters.iter().filter(is_taken)).collect()
+    }
+
+    /// The text that a parameter is set to; for a choice, that of its deciding parameter.
+    pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
+        let decider = family.choice_of(parameter).and_then(|choice| choice.decider());
+        self.value_of(&decider.map_or(&parameter.name, |(decider, _)| decider).wire)
+    }
+
+    /// The name of the argument for a parameter.
+    pub(crate) fn argument_of(&self, wire: &str) -> Option<&str> {
+        self.call.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
+    }
+}
+
+/// The members of a request that name its call.
+#[derive(Clone, Debug)]
+pub(crate) struct Calls {
+    pub(crate) id: Option<String>,
+    /// The member with the name; `None` if the name is only signed.
+    pub(crate) method: Option<String>,
+    /// The member with the parameters; `None` if the parameters are members themselves.
+    pub(crate) params: Option<String>,
+    /// Where the schema describes them; `None` if they follow JSON-RPC 2.0.
+    pub(crate) place: Option<Place>,
+}
+
+impl Default for Calls {
+    /// The members of JSON-RPC 2.0.
+    fn default() -> Self {
+        let named = |name: &str| Some(name.to_owned());
+        Self { id: named("id"), method: named("method"), params: named("params"), place: None }
+    }
+}
+
+impl Calls {
+    /// Members that every call begins with.
+    pub(crate) fn fixed(&self) -> &'static [(&'static str, &'static str)] {
+        if self.place.is_none() { &[("jsonrpc", "2.0")] } else { &[] }
+    }
+
+    /// The members beside the parameters.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
+        let fixed = self.fixed().iter().map(|(name, _)| *name);
+        fixed.chain(self.id.as_deref()).chain(self.method.as_deref())
+    }
+
+    /// The body of the call `name` with these parameters.
+    #[cfg(feature = "cli")]
+    pub(crate) fn body(&self, name: &str, parameters: serde_json::Value) -> serde_json::Value {
+        let fixed = self.fixed().iter().map(|(member, value)| ((*member).to_owned(), (*value).into()));
+        let id = self.id.iter().map(|member| (member.clone(), 1.into()));
+        let method = self.method.iter().map(|member| (member.clone(), name.into()));
+        let mut body: serde_json::Map<_, serde_json::Value> = fixed.chain(id).chain(method).collect();
+        match (&self.params, parameters) {
+            (Some(member), parameters) => _ = body.insert(member.clone(), parameters),
+            (None, serde_json::Value::Object(own)) => body.extend(own),
+            // The body of a call is an object, so there is no other case.
+            (None, parameters) => return parameters,
+        }
+        body.into()
+    }
 }

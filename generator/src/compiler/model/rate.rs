@@ -1,7 +1,8 @@
-//! Rate limits, and the pools that several operations share.
+//! Rate limits, the pools that several operations share, and the proof that codes give.
 
-use super::{AnswerPath, Duration, ResetForm, Scope};
+use super::{AnswerPath, Api, Duration, Family, Operation, ResetForm, Scope};
 use crate::compiler::diagnostics::Place;
+use crate::compiler::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
 /// A rate limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,5 +80,116 @@ impl Rate {
     /// The class of users that it applies to, unless that is everyone.
     pub(crate) fn own_class(&self) -> Option<&str> {
         Some(self.class.as_str()).filter(|class| *class != Self::EVERYONE)
+    }
+}
+
+/// An error code of a document, and its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorCode {
+    pub(crate) code: String,
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) doc: String,
+    pub(crate) source: Option<super::Source>,
+    pub(crate) proof: Proof,
+    pub(crate) success: bool,
+}
+
+/// A code that no document lists.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservedCode {
+    pub(crate) code: String,
+    pub(crate) place: Place,
+    /// The families whose operations return it; empty for all.
+    pub(crate) families: Vec<(String, Place)>,
+    pub(crate) proof: Proof,
+    pub(crate) says: String,
+    /// Advice on what to do.
+    pub(crate) doc: String,
+    pub(crate) sources: Vec<String>,
+    pub(crate) certainty: Certainty,
+}
+
+/// A reason to refuse a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    /// The code in families that do not have their own.
+    pub(crate) code: Option<(String, Place)>,
+    /// The families with a code of their own.
+    pub(crate) codes: Vec<FamilyCode>,
+    /// The HTTP status, if it is not that of other refusals.
+    pub(crate) status: Option<(u64, Place)>,
+    /// The ids of rules, or the last word of the ids of rules that follow from other keys.
+    pub(crate) rules: Vec<(String, Place)>,
+}
+
+/// A family and its code, each with its place.
+pub(crate) type FamilyCode = ((String, Place), (String, Place));
+
+/// The proof that a code gives about the request that it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Proof {
+    pub(crate) proves: CodeProof,
+    /// The stage that the request reached.
+    pub(crate) stage: Stage,
+    /// The likely reason why credentials were refused.
+    pub(crate) cause: Option<CredentialCause>,
+    /// The place of the cause, if the schema states one.
+    pub(crate) cause_place: Option<Place>,
+    /// Where the schema states that every copy of a request is refused with it.
+    pub(crate) alike: Option<Place>,
+    /// Where the schema states that it comes before the signature is looked at.
+    pub(crate) before_signature: Option<Place>,
+}
+
+impl Proof {
+    /// Returns whether a request with this refusal may have had its effect. A `compound` request does several things:
+    /// when a rule of trading stops one of them, others may be done.
+    pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
+        self.proves.leaves_open(self.stage, effect, compound)
+    }
+}
+
+impl ObservedCode {
+    /// Returns whether operations of a family return it.
+    pub(crate) fn is_of(&self, family: &str) -> bool {
+        self.families.is_empty() || self.families.iter().any(|(name, _)| name == family)
+    }
+}
+
+impl Api {
+    /// The codes that operations of a family return and its documents do not list. Documented meanings take precedence.
+    pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
+        let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
+        self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))
+    }
+}
+
+impl Api {
+    /// The full ids of the rules and ceilings with this id, in operations and families.
+    pub(crate) fn rules_with_id(&self, id: &str) -> Vec<String> {
+        let of_family = self.families.iter().flat_map(|family| {
+            let rules = family.statements.rules.iter().map(|rule| &rule.id);
+            let ids = rules.chain(family.limits.iter().map(|limit| &limit.id));
+            ids.filter(|found| *found == id).map(|_| format!("{}.{id}", family.name))
+        });
+        let of_operations = self.families.iter().flat_map(|family| {
+            let rules = family.operations.rules().filter(|(_, found)| *found == id);
+            rules.map(|(operation, _)| format!("{}.{operation}.{id}", family.name))
+        });
+        of_family.chain(of_operations).collect()
+    }
+}
+
+impl Operation {
+    /// The documented codes after which it is unknown whether a request had its effect.
+    pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
+        // A request that is compound only under a condition is described separately.
+        let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());
+        family.errors.iter().filter(move |error| !error.success && error.proof.leaves_open(self.effect, compound))
     }
 }

@@ -1,6 +1,6 @@
 //! Types of values: their names in the schema language, and their properties.
 
-use super::{Family, Format, Name, Shape, scale};
+use super::{Family, Format, Name, Shape, formats};
 use crate::compiler::words::{Numbers, Times, Travels};
 
 /// The JSON form of a boolean.
@@ -149,12 +149,12 @@ impl Type {
 
     /// The value of this type whose text on the wire is `wire`.
     pub(crate) fn value_of_wire(self, wire: &str) -> String {
-        self.scale().map_or_else(|| wire.to_owned(), |scale| scale::to_value(wire, scale))
+        self.scale().map_or_else(|| wire.to_owned(), |scale| formats::to_value(wire, scale))
     }
 
     /// The text on the wire of a value of this type.
     pub(crate) fn wire_of_value(self, value: &str) -> String {
-        self.scale().map_or_else(|| value.to_owned(), |scale| scale::to_wire(value, scale))
+        self.scale().map_or_else(|| value.to_owned(), |scale| formats::to_wire(value, scale))
     }
 
     /// Returns whether its values are times.

@@ -7,7 +7,7 @@ use super::{measures, wording};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
     AnswerPath, Api, Carried, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape, SignedPart, Type,
-    Unit, alphabet,
+    Unit, formats,
 };
 use crate::compiler::words::Times;
 
@@ -191,7 +191,7 @@ impl<'a> Claims<'a> {
             self.add(length, format!("{min} to {max}"), identifier.name.place, 0);
         }
         if let Some((text, place)) = identifier.alphabet.as_ref().filter(|_| !self.has(&alphabet)) {
-            self.add(alphabet, alphabet::characters(text).into_iter().collect::<String>(), *place, 0);
+            self.add(alphabet, formats::characters(text).into_iter().collect::<String>(), *place, 0);
         }
     }
 

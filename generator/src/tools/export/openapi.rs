@@ -6,19 +6,12 @@
 
 mod answers;
 mod components;
-mod conditions;
-mod confirm;
-mod count;
 mod credentials;
 mod families;
 mod object;
 mod operations;
 mod parameters;
-mod patterns;
 mod rules;
-mod signing;
-mod statements;
-mod values;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,11 +80,11 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
         .list("tags", families.iter().map(families::tag))
         .with("paths", operations::paths(api))
         .with("components", components)
-        .maybe("x-credentials", credentials.as_ref().map(signing::of))
+        .maybe("x-credentials", credentials.as_ref().map(credentials::of))
         .into_value();
     let mut text = format!("{document:#}");
     text.push('\n');
-    OpenApi { text, operations: api.operations().count(), schemas, extensions: count::extensions(&document) }
+    OpenApi { text, operations: api.operations().count(), schemas, extensions: object::extensions(&document) }
 }
 
 /// The version is that of this description; those of the documents are part of their titles.
@@ -105,10 +98,10 @@ fn info(api: &Api) -> Value {
         .maybe("license", api.license.as_ref().map(|license| json!({"name": license, "identifier": license})))
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
-        .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
-        .list("x-observed-codes", api.codes.iter().map(statements::observed_code))
-        .list("x-refusals", api.refusals.iter().map(statements::refusal))
-        .list("x-observed", api.observed.iter().map(statements::observation))
+        .list("x-outcomes", api.outcomes.iter().map(families::outcome))
+        .list("x-observed-codes", api.codes.iter().map(rules::observed_code))
+        .list("x-refusals", api.refusals.iter().map(rules::refusal))
+        .list("x-observed", api.observed.iter().map(rules::observation))
         .into_value()
 }
 

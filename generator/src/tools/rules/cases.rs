@@ -1,14 +1,13 @@
 //! For each checked rule, requests that break only this rule, and requests at its edge that keep it.
 
-use serde_json::{Map, Value, json};
-
+use super::derived::{Ends, ends_at, values_at};
 use super::drafts::{Draft, Drafts, seen_in};
-use super::edges::{Ends, ends_at, values_at};
 use super::evaluate::{Evaluator, broken};
 use super::goals::{self, Goal, Goals};
 use super::{Bound, Check, Entry, Leaf, NOW, WindowRule, of_operation};
 use crate::compiler::check::is_readable;
 use crate::compiler::model::{Api, Family, ListName, Operation, Rule, Test, Window};
+use serde_json::{Map, Value, json};
 
 /// A request that tests a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]

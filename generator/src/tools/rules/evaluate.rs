@@ -3,15 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex_lite::Regex;
-use serde_json::Value;
-
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::compiler::model::{
     Comparison, Condition, Decided, Duration, Family, Form, Identifier, ListName, Number, Operand, Operation, Pattern,
-    Rule, Severity, Shape, Test, Type, Window, alphabet,
+    Rule, Severity, Shape, Test, Type, Window, formats,
 };
 use crate::compiler::words::Times;
+use regex_lite::Regex;
+use serde_json::Value;
 use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// The ids of the checked rules that a request breaks, each with whether it refuses the request.
@@ -358,5 +357,5 @@ pub(super) fn has_pattern(form: &Pattern, text: &str) -> bool {
 
 /// Returns whether an alphabet contains a character.
 fn is_of(alphabet: &str, c: char) -> bool {
-    alphabet::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
+    formats::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
 }

@@ -1,12 +1,15 @@
-//! Operation files -> operations.
+//! Operation files -> operations, with `confirm` and `intents`; also the table of outcomes and the way an account
+//! becomes flat.
 
 use super::fields::mark_inner_lists;
-use super::{FamilyBuilder, placed, text_of};
+use super::{Builder, FamilyBuilder, placed, placed_list, text_of};
 use crate::compiler::diagnostics::{Code, Place, did_you_mean};
-use crate::compiler::load::{Spanned, Text, WordOr, raw};
+use crate::compiler::load::{Named, Spanned, Text, Texts, WordOr, raw};
 use crate::compiler::model::{
-    Access, AnswerPath, BesideData, Body, Effect, Example, KeyPlaces, ListName, Method, Name, Need, Operation,
-    Parameter, ParameterStyle, Path, PathPiece, Response, Sources, field_name, type_name,
+    Access, AnswerPath, BesideData, Body, CallResult, Confirm, Echoes, Effect, Example, Flat, FlatCall, FlatClose,
+    FlatReduce, FlatSide, FlatValue, Intent, KeyPlaces, ListName, Method, Name, NamesWithin, Need, Operation,
+    OutcomeRow, Parameter, ParameterStyle, Path, PathPiece, Repeat, Response, RowOutcome, Setting, Sources, field_name,
+    type_name,
 };
 use crate::compiler::words::{Lists, Objects, Sends, Shown};
 
@@ -346,4 +349,201 @@ fn likely_method(raw: &raw::Operation) -> Method {
         .as_ref()
         .is_some_and(|effect| matches!(effect.value, WordOr::Word(effect) if effect != Effect::Read));
     if is_change { Method::Post } else { Method::Get }
+}
+
+impl Builder<'_> {
+    pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
+        let why = self.need(&raw.why, "why", raw.place);
+        for (key, is_missing) in [("when", raw.when.is_none()), ("outcome", raw.outcome.is_none())] {
+            if is_missing {
+                self.missing(key, raw.place);
+            }
+        }
+        let when = raw.when.as_ref()?;
+        // If the outcome is missing, a value that passes the checks, so that only the missing key is reported.
+        let fitting = match when.value {
+            CallResult::Success => RowOutcome::Done,
+            when if when.may_be_sent() => RowOutcome::Unknown,
+            _ => RowOutcome::NotDone,
+        };
+        let outcome = raw.outcome.as_ref().map_or(fitting, |outcome| outcome.value);
+        Some(OutcomeRow { place: when.place, when: when.value, outcome, why })
+    }
+}
+
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn confirm(&mut self, raw: &Option<Confirm>) -> Option<Confirm> {
+        let confirm = raw.as_ref()?;
+        if confirm.ids.is_empty() && confirm.find.is_empty() {
+            self.builder.missing("ids", confirm.place);
+        }
+        Some(confirm.clone())
+    }
+
+    pub(super) fn echoes(&mut self, raw: &raw::Operation) -> Option<Echoes> {
+        if let (Some(first), Some(second)) = (&raw.echoes, &raw.echoes_one_of) {
+            self.builder
+                .to
+                .at(second.place, Code::Misplaced, "`echoes` and `echoes_one_of` exclude each other")
+                .related(first.place, "`echoes` is here")
+                .help("keep `echoes` if every id must agree, or `echoes_one_of` if one is enough");
+        }
+        let (ids, one_is_enough) = match (&raw.echoes, &raw.echoes_one_of) {
+            (Some(all), _) => (all, false),
+            (None, Some(one_of)) => (one_of, true),
+            (None, None) => {
+                let also = raw.echoes_also.as_ref()?;
+                return Some(Echoes { place: also.place, ids: Vec::new(), also: several(also), one_is_enough: false });
+            }
+        };
+        let also = raw.echoes_also.as_ref().map(|also| several(also)).unwrap_or_default();
+        Some(Echoes { place: ids.place, ids: several(ids), also, one_is_enough })
+    }
+
+    pub(super) fn repeat(&mut self, raw: &Option<Repeat>) -> Option<Repeat> {
+        let repeat = raw.as_ref()?;
+        if let Some((_, place)) = repeat.kept.filter(|_| repeat.by_key.is_none()) {
+            self.refuse_keys(&[("kept", Some(place))], "requires `by_key`");
+        }
+        Some(repeat.clone())
+    }
+}
+
+fn several(raw: &Named<Texts>) -> Vec<NamesWithin> {
+    raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
+}
+
+impl Builder<'_> {
+    pub(super) fn flat(&mut self, raw: &Spanned<raw::Flat>) -> Flat {
+        let call = |builder: &mut Self, raw: &Spanned<raw::FlatCancel>| {
+            let [operation, over] =
+                builder.required(raw.place, [("operation", &raw.operation), ("over", &raw.over)])?;
+            Some(FlatCall { operation, over })
+        };
+        Flat {
+            place: raw.place,
+            cancel: raw.cancel.as_ref().and_then(|cancel| call(self, cancel)),
+            close: raw.close.as_ref().and_then(|close| self.flat_close(close)),
+            value: raw.value.value.as_ref().and_then(|value| {
+                let [operation, field] =
+                    self.required(value.place, [("operation", &value.operation), ("field", &value.field)])?;
+                Some(FlatValue { operation, field })
+            }),
+            reduce: raw.reduce.as_ref().and_then(|reduce| self.flat_reduce(reduce)),
+        }
+    }
+
+    fn flat_close(&mut self, raw: &Spanned<raw::FlatClose>) -> Option<FlatClose> {
+        let keys =
+            [("operation", &raw.operation), ("over", &raw.over), ("closed", &raw.closed), ("failed", &raw.failed)];
+        let [operation, over, closed, failed] = self.required(raw.place, keys)?;
+        Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: all(&raw.nothing) })
+    }
+
+    fn flat_reduce(&mut self, raw: &Spanned<raw::FlatReduce>) -> Option<FlatReduce> {
+        let keys = [
+            ("operation", &raw.operation),
+            ("line", &raw.line),
+            ("instrument", &raw.instrument),
+            ("quantity", &raw.quantity),
+        ];
+        let side = raw.side.as_ref().and_then(|side| {
+            let [field, (long, _), (short, _)] =
+                self.required(side.place, [("field", &side.field), ("long", &side.long), ("short", &side.short)])?;
+            Some(FlatSide { field, long, short })
+        });
+        if raw.closes_with.is_none() {
+            self.missing("closes_with", raw.place);
+        }
+        let closes_with = raw.closes_with.iter().flat_map(|values| values.iter());
+        let closes_with = closes_with.map(|(name, values)| (placed(name), all(values))).collect();
+        let [operation, line, instrument, quantity] = self.required(raw.place, keys)?;
+        let (lines, long, short) = (all(&raw.lines), sets(&raw.long), sets(&raw.short));
+        Some(FlatReduce {
+            operation,
+            line,
+            lines,
+            instrument,
+            quantity,
+            closes_with,
+            long,
+            short,
+            side,
+            place: raw.place,
+        })
+    }
+
+    /// The values of required keys; reports those that are missing.
+    fn required<const N: usize>(
+        &mut self,
+        place: Place,
+        keys: [(&str, &Option<Text>); N],
+    ) -> Option<[(String, Place); N]> {
+        for (key, value) in keys {
+            if value.is_none() {
+                self.missing(key, place);
+            }
+        }
+        let values: Option<Vec<_>> = keys.into_iter().map(|(_, value)| value.as_ref().map(placed)).collect();
+        values?.try_into().ok()
+    }
+}
+
+fn all(texts: &Texts) -> Vec<(String, Place)> {
+    texts.iter().map(placed).collect()
+}
+
+fn sets(sets: &[Spanned<Named<Text>>]) -> Vec<Vec<((String, Place), String)>> {
+    sets.iter().map(|set| set.iter().map(|(name, value)| (placed(name), value.value.clone())).collect()).collect()
+}
+
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn intents(&mut self, raw: &[Spanned<raw::Intent>]) -> Vec<Intent> {
+        raw.iter().map(|raw| self.intent(raw)).collect()
+    }
+
+    fn intent(&mut self, raw: &Spanned<raw::Intent>) -> Intent {
+        let id = self.builder.need(&raw.id, "id", raw.place);
+        let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
+        let set = raw.set.as_ref().map(|set| settings(set)).unwrap_or_default();
+        let is_unread = raw.set.is_some() && self.builder.to.mistaken_files().contains(&place.file);
+        if set.is_empty() && !is_unread {
+            self.builder
+                .to
+                .at(place, Code::BadIntent, "the intent sets nothing")
+                .help("add the values it sends, such as `set: { side: buy }`");
+        }
+        let mut call = settings(&raw.call);
+        call.iter_mut().for_each(|setting| self.name_argument(setting));
+        Intent {
+            rust: self.builder.rust_name(&raw.rust, &id, place, "intent", field_name),
+            id,
+            place,
+            says: self.builder.need(&raw.says, "says", raw.place),
+            at: text_of(&raw.at),
+            within: raw.r#in.as_ref().map(placed_list),
+            set,
+            take: raw.take.iter().map(placed).collect(),
+            call,
+        }
+    }
+
+    /// Makes the Rust name of an argument.
+    fn name_argument(&mut self, setting: &mut Setting) {
+        setting.text = field_name(&setting.text).unwrap_or_else(|_| {
+            self.builder
+                .to
+                .at(setting.text_place, Code::NotAnIdentifier, format!("invalid Rust name `{}`", setting.text))
+                .help("use ASCII letters, digits and underscores, and do not start with a digit");
+            String::new()
+        });
+    }
+}
+
+fn settings(raw: &Named<Text>) -> Vec<Setting> {
+    let setting = |(name, text): &(Text, Text)| {
+        let (place, text_place): (Place, Place) = (name.place, text.place);
+        Setting { name: name.value.clone(), place, text: text.value.clone(), text_place }
+    };
+    raw.iter().map(setting).collect()
 }

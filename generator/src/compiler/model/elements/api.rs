@@ -1,10 +1,15 @@
-//! The elements of the whole API.
+//! The elements of the whole API: families, the account and its instruments, codes.
 
-use super::{Element, Key, additive, behaviour, breaking, documentation, list, maybe};
+use super::types::named;
+use super::{
+    Element, Key, Means, Order, additive, behaviour, breaking, documentation, flag, list, maybe, names, path, source,
+};
 use crate::compiler::diagnostics::Place;
+use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
-    AnswerPath, Api, Around, Calls, Chapter, Credentials, Document, Duration, Envelope, Family, Header, Market,
-    OutcomeRow, Pool, Program, Refusal,
+    Account, AnswerPath, Api, Around, Calls, Ceiling, CeilingValues, Chapter, Class, Credentials, Document, Duration,
+    Envelope, ErrorCode, Family, Header, Instrument, InstrumentNames, InstrumentProperty, Market, ObservedCode,
+    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, phrases,
 };
 
 impl Api {
@@ -164,5 +169,256 @@ impl OutcomeRow {
         Element::new("outcome", when.as_str(), [when.as_str(); 2], *place)
             .when(meaning(), meaning())
             .keys([Key::new("outcome", outcome.as_str(), meaning()), Key::prose("why", why)])
+    }
+}
+
+impl Account {
+    pub(super) fn element(&self, place: Place) -> Element {
+        let Self { doc, properties, instrument } = self;
+        Element::new("account", "account", ["account", "account"], place)
+            .when(
+                breaking("`Account` is a type of the crate"),
+                breaking("`Account` is the type of the runtime, without properties"),
+            )
+            .keys([Key::prose("doc", doc)])
+            .holds(properties.iter().map(Property::element))
+            .holds(instrument.iter().map(|instrument| instrument.element(place)))
+    }
+}
+
+impl Property {
+    pub(super) fn element(&self) -> Element {
+        let Self { name, doc, kind, shown_as, denied_by } = self;
+        let path = path("account", &name.wire);
+        let (word, form, values) = match kind {
+            PropertyKind::Words(name, values) => (name.rust.as_str(), "words", values.as_slice()),
+            PropertyKind::Flag => ("flag", "flag", &[][..]),
+            PropertyKind::Time => ("time", "time", &[][..]),
+            PropertyKind::Names => ("names", "names", &[][..]),
+        };
+        let values: Vec<_> = values.iter().map(|value| value.element(&path)).collect();
+        let element = named("property", path, name)
+            .when(additive("a setter sets it"), breaking("its setter is removed"))
+            .keys([
+                Key::new("name", &name.wire, behaviour("rules know it by another name")),
+                Key::new("rust", name.bare(), breaking("its setter has another name")),
+                Key::new("type", word, breaking("its setter takes another type")),
+                Key::prose("doc", doc),
+                Key::new("shown_as", names(shown_as), behaviour("other records are compared with it")),
+                Key::new("denied_by", names(denied_by), behaviour("other codes contradict it")),
+            ])
+            .holds(values);
+        Element { form, ..element }
+    }
+}
+
+impl Instrument {
+    pub(super) fn element(&self, place: Place) -> Element {
+        let Self { doc, properties } = self;
+        Element::new("instrument", "instrument", ["instrument", "instrument"], place)
+            .when(additive("a new type"), breaking("the type is removed"))
+            .keys([Key::prose("doc", doc)])
+            .holds(properties.iter().map(InstrumentProperty::element))
+    }
+}
+
+impl InstrumentProperty {
+    pub(super) fn element(&self) -> Element {
+        let Self { name, doc, is_flag } = self;
+        named("property", path("instrument", &name.wire), name)
+            .when(additive("a setter sets it"), breaking("its setter is removed"))
+            .keys([
+                Key::new("name", &name.wire, behaviour("rules know it by another name")),
+                Key::new("rust", name.bare(), breaking("its setter has another name")),
+                Key::new("type", if *is_flag { "flag" } else { "number" }, breaking("its setter takes another type")),
+                Key::prose("doc", doc),
+            ])
+    }
+}
+
+impl Family {
+    pub(super) fn element(&self) -> Element {
+        let Self {
+            name,
+            rust,
+            place,
+            shared_files: _,
+            title,
+            doc,
+            source: from,
+            sources,
+            numbers_as_text,
+            errors,
+            limits,
+            instrument,
+            classes,
+            serves,
+            probe,
+            flat,
+            lifecycle,
+            statements,
+            enums,
+            identifiers,
+            choices,
+            records,
+            operations,
+            effects: _,
+        } = self;
+        let numbers = if *numbers_as_text { "text" } else { "json" };
+        let instrument =
+            instrument.as_ref().map(|InstrumentNames { line, symbol }| format!("{}, {}", line.0, symbol.0));
+        let serves = serves.iter().map(|((path, _), (family, _))| format!("{path}: {family}"));
+        // All ceilings are in one table, which is emitted only if there are any.
+        let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
+        let removed_within = limits.is_empty().then(none_left);
+        let records = records.iter().filter(|record| !record.is_abstract);
+        let element = Element::new("family", name, [name, rust], *place)
+            .when(
+                additive("a new module, and a cargo feature of that name"),
+                breaking("its module and its cargo feature are removed"),
+            )
+            .keys([
+                Key::new("family", name, breaking("its module and its cargo feature have another name")),
+                Key::new("title", title, documentation("")),
+                Key::new("numbers", numbers, behaviour("all its numbers are written another way")),
+                Key::new("instrument", maybe(instrument), behaviour("which parameters name the instrument")),
+                Key::new("serves", list(serves), behaviour("whose accounts its operations are about")),
+                source(from.as_ref()),
+                super::sources(sources),
+                Key::prose("doc", doc),
+            ])
+            .observed(self.is_observed())
+            .holds(errors.iter().map(|error| error.element(name)))
+            .holds(probe.iter().map(|probe| probe.element(name)))
+            .holds(flat.iter().map(|flat| flat.element(name)))
+            .holds(limits.iter().map(|limit| limit.element(self)))
+            .holds(classes.iter().map(|class| class.element(name)))
+            .holds(lifecycle.iter().map(|lifecycle| lifecycle.element(self)))
+            .holds(enums.iter().map(|all| all.element(name)))
+            .holds(identifiers.iter().map(|all| all.element(name)))
+            .holds(choices.iter().map(|choice| choice.element(self)))
+            .holds(records.map(|record| record.element(self)))
+            .holds(operations.iter().map(|operation| operation.element(self)));
+        statements.add_to(Element { removed_within, ..element })
+    }
+}
+
+impl Probe {
+    /// The function `check_credentials` of the family.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { place, operation, request } = self;
+        let called = || behaviour("what is called to check the credentials");
+        Element::new("probe", family, ["probe", "probe"], *place)
+            .when(
+                additive("a function that checks the credentials"),
+                breaking("its credentials can no longer be checked"),
+            )
+            .keys([Key::new("operation", &operation.0, called()), Key::new("request", request.0.trim(), called())])
+    }
+}
+
+impl Ceiling {
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let Self { id, place, n, over, doc, source: from } = self;
+        let over = over.as_ref().map(|CeilingValues { enum_index, values }| {
+            format!("{}: {}", family.enums[*enum_index].name.wire, names(values))
+        });
+        Element::new("ceiling", path(&family.name, id), [id, id], *place)
+            .when(behaviour("the exchange allows less"), behaviour("the exchange allows more"))
+            .keys([
+                Key::new("n", n, behaviour("the exchange allows another number")),
+                Key::new("over", maybe(over), behaviour("the exchange counts something else")),
+                source(from.as_ref()),
+                Key::prose("doc", doc),
+            ])
+    }
+}
+
+impl Class {
+    /// Classes have rate limits of their own; the first class that fits a call applies.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { name, place, doc, when } = self;
+        let limits = || behaviour("which limits hold for a call");
+        let element = Element::new("class", path(family, name), [name, name], *place)
+            .when(limits(), limits())
+            .keys([Key::new("when", phrases::all_of(when), limits()), Key::prose("doc", doc)]);
+        Element { order: Some(Order { kind: "classes", verdict: limits() }), ..element }
+    }
+}
+
+impl Proof {
+    pub(super) fn keys(&self) -> [Key; 5] {
+        let Self { proves, stage, cause, cause_place: _, alike, before_signature } = self;
+        let meaning = || behaviour("what a refusal with it says of the request");
+        [
+            Key::new("proves", proves.as_str(), meaning()),
+            Key::new("stage", stage.as_str(), meaning()),
+            Key::new("cause", maybe(cause.map(|cause| cause.as_str())), behaviour("which cause is named")),
+            Key::new("alike", flag(alike.is_some()), meaning()),
+            Key::new(
+                "before_signature",
+                flag(before_signature.is_some()),
+                behaviour("what it shows of the credentials"),
+            ),
+        ]
+    }
+}
+
+impl Refusal {
+    /// Clients do not read any of it; programs that stand in for the exchange do.
+    pub(super) fn element(&self) -> Element {
+        let Self { name, place, says, code, codes, status, rules } = self;
+        let own = codes.iter().map(|((family, _), (code, _))| format!("{family}: {code}"));
+        let codes = code.iter().map(|(code, _)| code.clone()).chain(own);
+        Element::new("refusal", name, [name, name], *place).keys([
+            Key::new("codes", list(codes), documentation("")),
+            Key::placed("status", status.as_ref(), documentation("")),
+            Key::new("rules", names(rules), documentation("")),
+            Key::prose("says", says),
+        ])
+    }
+}
+
+impl ObservedCode {
+    pub(super) fn element<'a>(&self, all: impl Iterator<Item = &'a Family>) -> Element {
+        let Self { code, place, families, proof, says, doc, sources, certainty } = self;
+        let stated = format!("{code} {}: {says}", proof.proves.as_str());
+        let fact = |family: &Family| (*place, Fact::Observed { about: family.name.clone(), says: stated.clone() });
+        Element::new("observed code", code, [code, code], *place)
+            .when(
+                behaviour("a refusal with it decides the outcome of the request"),
+                behaviour("a refusal with it leaves a change unknown"),
+            )
+            .keys(proof.keys())
+            .keys([
+                Key::new("families", names(families), behaviour("whose answers it explains")),
+                Key::new("certainty", certainty.as_str(), behaviour("whether it is trusted")),
+                Key::prose("says", says),
+                Key::prose("doc", doc),
+                Key::prose("sources", &list(sources)),
+            ])
+            .states(all.filter(|family| self.is_of(&family.name)).map(fact))
+    }
+}
+
+impl ErrorCode {
+    /// The Rust name comes from the text, unless `rust` says otherwise.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { code, rust, place, text, doc, source: from, proof, success } = self;
+        let renamed = || breaking(format!("the variant is called `{rust}`"));
+        let fact = Fact::Error { family: family.to_owned(), code: code.clone(), text: text.clone() };
+        let text_means = Means::Rust { name: Some(rust.clone()), other: renamed(), same: documentation("") };
+        Element::new("error", path(family, code), [code, rust], *place)
+            .when(additive("a new variant"), breaking("the variant is removed"))
+            .keys([
+                Key::new("code", code, behaviour("another code is known by it")),
+                Key::new("text", text, text_means),
+                Key::new("rust", rust, renamed()).unless("text"),
+                Key::new("success", flag(*success), behaviour("whether it is an error")),
+                source(from.as_ref()),
+                Key::prose("doc", doc),
+            ])
+            .keys(proof.keys())
+            .states([(*place, fact)])
     }
 }

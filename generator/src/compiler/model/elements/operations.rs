@@ -1,17 +1,19 @@
-//! The elements of operations.
+//! The elements of operations, and of their statements and outcomes.
 
-use super::confirm;
 use super::means::Arguments;
 use super::types::deprecated;
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, list, maybe, names,
-    path, source, sources,
+    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, in_any_order, list,
+    maybe, names, path, source, sources,
 };
 use crate::compiler::diagnostics::Place;
+use crate::compiler::load::declared::KeyValue;
 use crate::compiler::model::facts::{Fact, WindowBound};
 use crate::compiler::model::{
-    Body, Effect, Example, Family, InFlight, Intent, Need, Operation, Parameter, ParameterStyle, PoolWeight, Rate,
-    Repeat, Setting, Window, WindowContext, WireParameter,
+    Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Echoes, Effect, Example, Family, Flat, FlatCall,
+    FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion,
+    Operation, Parameter, ParameterStyle, PoolWeight, Rate, Repeat, Rule, RuleKind, Setting, Statements, Test, Window,
+    WindowContext, WireParameter,
 };
 use crate::compiler::words::Sends;
 
@@ -168,8 +170,8 @@ impl Operation {
                 client_id.as_ref(),
                 behaviour("which id a request with an unknown outcome reports"),
             ),
-            confirm::echoes(echoes.as_ref()),
-            confirm::compound(compound.as_ref()),
+            echoes_key(echoes.as_ref()),
+            compound_key(compound.as_ref()),
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)),
             Key::prose("effect.why", &maybe(effect_why.as_ref()))
@@ -306,4 +308,210 @@ impl Intent {
 fn settings(all: &[Setting]) -> String {
     let words = |Setting { name, text, place: _, text_place: _ }: &Setting| format!("{name} = {text}");
     list(all.iter().map(words))
+}
+
+impl Repeat {
+    pub(super) fn element(&self, operation: &str) -> Element {
+        Element::new("repeat", operation, ["repeat", "repeat"], self.place)
+            .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
+            .keys(declared_keys(self, |never| match never {}))
+    }
+}
+
+impl Confirm {
+    pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let types = operation.first_query(family);
+        let types = types.map(|(query, record)| format!("{} {}", query.rust.rust, record.name.rust));
+        let by = |ConfirmContext::Query| Means::Rust {
+            name: types.clone(),
+            other: breaking("the query and the record that it returns have other types"),
+            same: behaviour("another operation is queried"),
+        };
+        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], self.place)
+            .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
+            .keys(declared_keys(self, by))
+    }
+}
+
+pub(super) fn several(all: &[NamesWithin]) -> String {
+    let words = all.iter().map(|((one, _), others)| {
+        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
+        format!("{one}: {}", others.join(" or "))
+    });
+    list(words)
+}
+
+pub(super) fn echoes_key(echoes: Option<&Echoes>) -> Key {
+    let said = |several: &dyn Fn(&[NamesWithin]) -> String| {
+        maybe(echoes.map(|Echoes { place: _, ids, also, one_is_enough }| {
+            let one_of = if *one_is_enough { "one of " } else { "" };
+            let also = if also.is_empty() { String::new() } else { format!("; also {}", several(also)) };
+            format!("{one_of}{}{also}", several(ids))
+        }))
+    };
+    let unordered = |all: &[NamesWithin]| {
+        in_any_order(all.iter().map(|((one, _), others)| format!("{one}: {:?}", others.same_as())))
+    };
+    let means = behaviour("which ids match an answer to its request");
+    Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place))
+}
+
+/// When it has several effects; the reason is a separate text.
+pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
+    let words = compound.map(|Compound { place: _, when, why: _ }| match when {
+        Some(((name, _), (value, _))) => format!("when {name} is {value}"),
+        None => "always".to_owned(),
+    });
+    let means = behaviour("which refusals prove that nothing was done");
+    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place))
+}
+
+impl Flat {
+    /// Returns what the client's function `flatten` calls.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { place, cancel, close, value, reduce } = self;
+        let means = || behaviour("how the account becomes flat");
+        let call = |FlatCall { operation, over }: &FlatCall| format!("{} over {}", operation.0, over.0);
+        let close = close.as_ref().map(|FlatClose { call: of, closed, failed, nothing }| {
+            let nothing = (!nothing.is_empty()).then(|| format!("nothing {}", names(nothing)));
+            let parts = [Some(call(of)), Some(format!("closed {}", closed.0)), Some(format!("failed {}", failed.0))];
+            list(parts.into_iter().chain([nothing]).flatten())
+        });
+        let value = value.as_ref().map(|FlatValue { operation, field }| format!("{} in {}", field.0, operation.0));
+        Element::new("flat", family, ["flat", "flat"], *place)
+            .when(
+                additive("`flatten` cancels and closes everything of the family"),
+                breaking("`flatten` no longer cancels and closes anything of the family"),
+            )
+            .keys([
+                Key::new("cancel", maybe(cancel.as_ref().map(call)), means()),
+                Key::new("close", maybe(close), means()),
+                Key::new("value", maybe(value), means()),
+                Key::new("reduce", maybe(reduce.as_ref().map(reduces)), means()),
+            ])
+    }
+}
+
+fn reduces(reduce: &FlatReduce) -> String {
+    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
+    let side = side
+        .as_ref()
+        .map(|FlatSide { field, long, short }| format!("side {} with long {long} and short {short}", field.0));
+    let set = |set: &Vec<((String, _), String)>| list(set.iter().map(|((name, _), value)| format!("{name} {value}")));
+    let sets = |key: &str, sets: &[Vec<((String, _), String)>]| {
+        let all: Vec<_> = sets.iter().map(set).collect();
+        (!all.is_empty()).then(|| format!("{key} {}", all.join(" or ")))
+    };
+    let parts = [
+        Some(operation.0.clone()),
+        Some(format!("line {} of {}", line.0, names(lines))),
+        Some(format!("instrument {}", instrument.0)),
+        Some(format!("quantity {}", quantity.0)),
+        (!closes_with.is_empty()).then(|| format!("closes with {}", several(closes_with))),
+        sets("long", long),
+        sets("short", short),
+        side,
+    ];
+    list(parts.into_iter().flatten())
+}
+
+impl Statements {
+    /// Adds the statements of a family or an operation to its element.
+    pub(super) fn add_to(&self, element: Element) -> Element {
+        let Self { rules, not_shown, contradictions, observed } = self;
+        let of = element.path.clone();
+        element
+            .keys(not_shown.iter().map(OpenQuestion::key))
+            .states(not_shown.iter().map(|open| open.fact(&of)))
+            .holds(rules.iter().map(|rule| rule.element(&of)))
+            .holds(contradictions.iter().map(|one| one.element(&of)))
+            .holds(observed.iter().map(|one| one.element(&of, [of.as_str()])))
+    }
+}
+
+impl OpenQuestion {
+    /// A key without a name, so that versions are compared by its presence.
+    pub(super) fn key(&self) -> Key {
+        let Self { says, at: _, place } = self;
+        Key { is_one_of_several: true, ..Key::prose("not_shown", &says.0).at(Some(*place)) }
+    }
+
+    fn fact(&self, about: &str) -> (Place, Fact) {
+        (self.place, Fact::OpenQuestion { about: about.to_owned(), says: self.says.0.to_string() })
+    }
+}
+
+impl Contradiction {
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, readings, chosen, why } = self;
+        let fact = Fact::Contradiction { about: of.to_owned(), readings: readings.clone() };
+        Element::new("contradiction", path(of, id), [id, id], *place)
+            .keys([Key::prose("readings", &readings.join(" / ")), Key::prose("chosen", chosen), Key::prose("why", why)])
+            .states([(*place, fact)])
+    }
+}
+
+impl Observation {
+    /// A statement about the whole API is a fact about each of its families.
+    pub(super) fn element<'a>(&self, of: &str, about: impl IntoIterator<Item = &'a str>) -> Element {
+        let Self { id, place, says, sources } = self;
+        let fact = |about: &str| (*place, Fact::Observed { about: about.to_owned(), says: says.clone() });
+        Element::new("observation", path(of, id), [id, id], *place)
+            .keys([Key::prose("says", says), Key::new("sources", list(sources), documentation(""))])
+            .states(about.into_iter().map(fact))
+    }
+}
+
+impl Rule {
+    /// A rule that always requires one of several parameters also states a one-of.
+    fn facts(&self, about: &str) -> Vec<(Place, Fact)> {
+        let mut facts = vec![Fact::Rule { about: about.to_owned(), rule: self.id.clone(), kind: self.kind }];
+        let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+        if let Some(Test::Condition { when, require, .. }) = &self.test {
+            for condition in require.iter().filter(|_| when.is_empty()) {
+                if let Condition::AnyGiven(names) = condition {
+                    let paths = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
+                    facts.push(Fact::OneOf { operation: about.to_owned(), paths });
+                }
+            }
+        }
+        let facts = facts.into_iter().map(|fact| (self.place, fact));
+        let unsupported = self
+            .unsupported_paths()
+            .map(|(path, place)| (place, Fact::Unsupported { operation: about.to_owned(), path }));
+        facts.chain(unsupported).collect()
+    }
+
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test, unsupported } =
+            self;
+        // Whether something enforces it beyond types and the attention of a reader.
+        let is_binding = match kind {
+            RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
+            RuleKind::Type | RuleKind::Stated | RuleKind::Todo => false,
+        };
+        let bound = |means: &'static str| Means::Binds { is_binding, verdict: behaviour(means) };
+        let alone = |means: &'static str| if is_binding { behaviour(means) } else { documentation("") };
+        let within = within.as_ref().map(|(list, _)| format!("in {list}: ")).unwrap_or_default();
+        let element = Element::new("rule", path(of, id), [id, id], *place)
+            .when(alone("it holds from now on"), alone("it no longer holds"))
+            .keys([
+                Key::new("kind", kind.as_str(), bound("it is kept by other means")),
+                Key::new("severity", severity.as_str(), bound("whether a request that breaks it is refused"))
+                    .at(*severity_place),
+                Key::new("condition", within.clone() + &maybe(test.as_ref()), bound("it binds other requests"))
+                    .same_as(within + &maybe(test.as_ref().map(Test::meaning))),
+                Key::new(
+                    "unsupported",
+                    names(unsupported),
+                    behaviour("which parameters are refused by name when read"),
+                )
+                .at(first(unsupported)),
+                Key::new("at", at, documentation("")),
+                Key::prose("says", says),
+                Key::prose("why", &maybe(why.as_ref())),
+            ])
+            .states(self.facts(of));
+        Element { written: *written, ..element }
+    }
 }

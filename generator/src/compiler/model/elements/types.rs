@@ -1,15 +1,17 @@
-//! The elements of enums, identifiers and choices, and the keys of values, common to parameters and fields.
+//! The elements of enums, identifiers, choices and lifecycles, and the keys of values, common to parameters and fields.
 
 use super::means::Texts;
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, maybe, names, path, sources,
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, in_any_order, list, maybe, names,
+    path, source, sources,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
-    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, Family, Form, Identifier, Name, Parameter, Pattern,
-    Shape, Truth, Type, Unit, alphabet, declared, phrases,
+    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Form,
+    Identifier, Lifecycle, Name, Parameter, Pattern, Shape, State, Tracked, Transition, Truth, Type, Unit, declared,
+    formats, phrases,
 };
 
 /// An element with a name on the wire and one in Rust.
@@ -165,7 +167,7 @@ impl Identifier {
         let Self { name, doc, length, alphabet, forms: _, mint } = self;
         let takes = |texts| Means::Takes { texts, is_constrained: self.is_constrained() };
         let lengths = length.map_or(Texts::All, |(min, max)| Texts::Length(min, max));
-        let characters = alphabet.as_ref().map(|(alphabet, _)| alphabet::characters(alphabet));
+        let characters = alphabet.as_ref().map(|(alphabet, _)| formats::characters(alphabet));
         let words = length.map(|(min, max)| format!("{min} to {max}"));
         let minted = Means::Each {
             added: additive("the client makes new ones"),
@@ -268,5 +270,97 @@ impl Case {
         Element::new("case", path, [&value.wire, &value.rust], place)
             .when(additive("a new variant"), breaking("the variant is removed"))
             .holds(parameters)
+    }
+}
+
+impl Lifecycle {
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let Self { enum_index, place, source: from, states, transitions, never, records } = self;
+        let of = Type::Enum(*enum_index);
+        let states_of = Key::new("enum", family.type_name(of), breaking("another enum has the states"));
+        Element::new("lifecycle", &family.name, ["lifecycle", "lifecycle"], *place)
+            .when(
+                additive("`LIFECYCLE`, and functions of the enum that use it"),
+                breaking("`LIFECYCLE` and the functions of the enum that use it are removed"),
+            )
+            .keys([states_of.same_as(family.type_rust(of)), source(from.as_ref())])
+            .holds(states.iter().map(|state| state.element(&family.name)))
+            .holds(transitions.iter().map(|transition| transition.element(&family.name)))
+            .holds(never.iter().map(|never| never.element(&family.name)))
+            .holds(records.iter().map(|tracked| tracked.element(family)))
+    }
+}
+
+impl State {
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { value, place, doc, terminal } = self;
+        Element::new("state", path(family, value), [value, value], *place)
+            .when(behaviour("the exchange shows it"), behaviour("the exchange no longer shows it"))
+            .keys([
+                Key::new("terminal", flag(*terminal), behaviour("whether another state follows it")),
+                Key::prose("doc", doc),
+            ])
+            .states([(*place, Fact::State { family: family.to_owned(), state: value.clone() })])
+    }
+}
+
+impl Transition {
+    /// One fact for each state and trigger.
+    fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
+        let fact = |from: &String, trigger: &String| {
+            let to = if self.to == "unchanged" { from } else { &self.to };
+            let (from, trigger, to) = (from.clone(), trigger.clone(), to.clone());
+            (self.place, Fact::Transition { family: family.to_owned(), from, trigger, to })
+        };
+        let by_each = |from| self.trigger.iter().map(move |(trigger, _)| fact(from, trigger));
+        self.from.iter().flat_map(by_each).collect()
+    }
+
+    /// A transition has no name; its content identifies it.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { place, from, trigger, to, condition, doc } = self;
+        let name = format!("{} -> {to} by {}", list(from), names(trigger));
+        let same = format!("{} -> {to} by {}", in_any_order(from), in_any_order(trigger.iter().map(|(name, _)| name)));
+        Element::new("transition", path(family, &name), [&same, &same], *place)
+            .when(behaviour("it happens"), behaviour("it no longer happens"))
+            .keys([Key::new("condition", condition, behaviour("when it happens")), Key::prose("doc", doc)])
+            .states(self.facts(family))
+    }
+}
+
+impl ExcludedTransition {
+    /// An element without a name; its content identifies it.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { place, from, what, at, why } = self;
+        let (name, same) = match what {
+            Exclusion::Becoming(states) => (
+                format!("{} -> {}", list(from), list(states)),
+                format!("{} -> {}", in_any_order(from), in_any_order(states)),
+            ),
+            Exclusion::Operations(operations) => (
+                format!("{} by {}", list(from), names(operations)),
+                format!("{} by {}", in_any_order(from), in_any_order(operations.iter().map(|(name, _)| name))),
+            ),
+        };
+        Element::new("never", path(family, &name), [&same, &same], *place)
+            .when(behaviour("it is ruled out"), behaviour("it is no longer ruled out"))
+            .keys([Key::new("at", at, documentation("")), Key::prose("why", why)])
+    }
+}
+
+impl Tracked {
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let Self { place, record, id, client_id, state, at } = self;
+        let of = Type::Record(*record);
+        let (name, rust) = (family.type_name(of), family.type_rust(of));
+        let field = |name, field: Option<&(String, Place)>| Key::placed(name, field, behaviour("another field has it"));
+        Element::new("tracked record", path(&family.name, name), [name, rust], *place)
+            .when(additive("it implements `HasState`"), breaking("it no longer implements `HasState`"))
+            .keys([
+                field("id", id.as_ref()),
+                field("client_id", client_id.as_ref()),
+                field("state", Some(state)),
+                field("at", at.as_ref()),
+            ])
     }
 }

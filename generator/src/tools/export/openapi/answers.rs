@@ -1,13 +1,11 @@
 //! Responses: data in its envelope, or a refusal.
 
-use serde_json::{Map, Value, json};
-
-use super::object::{Object, any_of, having};
-use super::values::{Location, list_of, or_null, reference, schema};
+use super::object::{Location, Object, any_of, having, list_of, or_null, reference, schema};
 use crate::compiler::model::{
     AnswerPath, Api, Around, Duration, Envelope, Example, Family, Operation, Response, Step, Type,
 };
 use crate::compiler::words::AnswerForm;
+use serde_json::{Map, Value, json};
 
 const REFUSAL: &str = "Refusal";
 

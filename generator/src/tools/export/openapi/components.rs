@@ -1,14 +1,11 @@
 //! Components that operations share: types of the families, headers, credentials and refusals.
 
-use serde_json::{Map, Value, json};
-
-use super::object::Object;
-use super::patterns::{class, form};
-use super::values::{Location, component, list_of, or_null, reference, schema};
+use super::object::{Location, Object, class, component, form, list_of, or_null, reference, schema};
 use super::{answers, credentials, parameters};
 use crate::compiler::model::{
     Api, Enum, EnumValue, Family, Field, Header, Identifier, OneOf, Record, RecordCase, RecordForm, Sent, Shape,
 };
+use serde_json::{Map, Value, json};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -112,7 +109,7 @@ fn record(family: &Family, record: &Record) -> Value {
         }
         RecordForm::OneOf(one_of) => self::one_of(family, one_of).text("description", doc),
     };
-    form.maybe("x-source", source.as_ref().map(super::statements::source))
+    form.maybe("x-source", source.as_ref().map(super::rules::source))
         .flag("x-observed-only", *is_observed)
         .keys(&record.keys())
         .into_value()

@@ -1,13 +1,14 @@
-//! Families -> tags, with what applies to the family as a whole.
+//! Families -> tags, with what applies to the family as a whole, and how outcomes are confirmed.
 
-use serde_json::{Value, json};
-
-use super::object::Object;
-use super::{rules, statements};
+use super::object::{Object, declared};
+use super::rules;
+use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Ceiling, CeilingValues, Class, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall, FlatClose,
-    FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, Probe, State, Tracked, Transition,
+    Batch, Ceiling, CeilingValues, Class, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall,
+    FlatClose, FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, NamesWithin, Operation, OutcomeRow, Probe,
+    State, Tracked, Transition,
 };
+use serde_json::{Value, json};
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -45,9 +46,9 @@ pub(super) fn tag(family: &Family) -> Value {
         let described = Object::new()
             .with("text", text.as_str())
             .text("description", doc)
-            .maybe("source", source.as_ref().map(statements::source))
+            .maybe("source", source.as_ref().map(rules::source))
             .flag("success", *success)
-            .and(statements::proof(proof));
+            .and(rules::proof_keys(proof));
         (code.clone(), described.into_value())
     });
     let limits = limits.iter().map(|limit| ceiling(family, limit));
@@ -61,7 +62,7 @@ pub(super) fn tag(family: &Family) -> Value {
     Object::new()
         .with("name", name.as_str())
         .with("description", format!("{title}: {doc}"))
-        .maybe("x-source", source.as_ref().map(statements::source))
+        .maybe("x-source", source.as_ref().map(rules::source))
         .map("x-errors", errors)
         .map("x-serves", serves)
         .maybe("x-probe", probe.as_ref().map(self::probe))
@@ -70,7 +71,7 @@ pub(super) fn tag(family: &Family) -> Value {
         .list("x-classes", classes)
         .maybe("x-instrument", instrument)
         .maybe("x-lifecycle", lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
-        .and(self::statements::of(statements))
+        .and(super::rules::of(statements))
         .into_value()
 }
 
@@ -140,7 +141,7 @@ fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
         .with("n", *n)
         .map("over", over)
         .text("description", doc)
-        .maybe("source", source.as_ref().map(statements::source))
+        .maybe("source", source.as_ref().map(rules::source))
         .into_value()
 }
 
@@ -179,10 +180,63 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
     });
     Object::new()
         .with("enum", lifecycle.states_of(family).name.wire.as_str())
-        .maybe("source", source.as_ref().map(statements::source))
+        .maybe("source", source.as_ref().map(rules::source))
         .map("states", states)
         .list("transitions", transitions)
         .list("never", never)
         .list("records", records)
         .into_value()
+}
+
+/// The outcome of a request that changes something, for one result of its call.
+pub(super) fn outcome(row: &OutcomeRow) -> Value {
+    let OutcomeRow { place: _, when, outcome, why } = row;
+    Object::new().with("when", when.as_str()).with("outcome", outcome.as_str()).text("why", why).into_value()
+}
+
+/// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
+pub(super) fn of(operation: &Operation) -> Object {
+    Object::new()
+        .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
+        .maybe("x-confirm", operation.confirm.as_ref().map(declared))
+        .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
+        .maybe("x-compound", operation.compound.as_ref().map(declared))
+        .maybe("x-repeat", operation.repeat.as_ref().map(declared))
+        .maybe("x-items", operation.batch.as_ref().map(items))
+}
+
+/// The ids of the request that the answer repeats.
+fn echoes(echoes: &Echoes) -> Value {
+    let Echoes { place: _, ids, also, one_is_enough } = echoes;
+    Object::new().map("ids", several(ids)).map("also", several(also)).flag("one_is_enough", *one_is_enough).into_value()
+}
+
+fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
+    all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
+}
+
+/// The results that an answer states for the items of a list that was sent.
+fn items(batch: &Batch) -> Value {
+    let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
+    Object::new()
+        .maybe("of", of.as_ref().map(|(of, _)| of.as_str()))
+        .list("id", names(ids))
+        .maybe("list", name(list))
+        .maybe("results", results.as_ref().map(|(path, _)| path.to_string()))
+        .maybe("done", name(done))
+        .maybe("failed", name(failed))
+        .maybe("all_done", name(all_done))
+        .maybe("succeeded", name(succeeded))
+        .maybe("code", name(code))
+        .maybe("message", name(message))
+        .flag("by_place", *by_place)
+        .into_value()
+}
+
+fn names(names: &[(String, Place)]) -> impl Iterator<Item = &str> {
+    names.iter().map(|(name, _)| name.as_str())
+}
+
+fn name(name: &Option<(String, Place)>) -> Option<&str> {
+    name.as_ref().map(|(name, _)| name.as_str())
 }

@@ -1,16 +1,15 @@
 //! Operations by path and method.
 
-use serde_json::{Map, Value, json};
-
 use super::object::{Object, declared};
-use super::parameters::Parameters;
-use super::{answers, components, confirm, credentials, parameters, statements};
+use super::parameters::{self, Parameters};
+use super::{answers, components, credentials, families, rules};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
     Api, BesideData, Calls, Family, Intent, Listing, Operation, Paging, Parameter, ParameterStyle, Pool, PoolWeight,
     Rate, Response, Sent, Setting, Shape, Within,
 };
 use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
+use serde_json::{Map, Value, json};
 
 /// All operations, grouped by path.
 pub(super) fn paths(api: &Api) -> Value {
@@ -36,7 +35,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         .flag("deprecated", operation.deprecated.is_some())
         .with("security", credentials::of_operation(api, operation))
         .and(beyond(api, family, operation))
-        .and(statements::of(&operation.statements))
+        .and(rules::of(&operation.statements))
         .into_value()
 }
 
@@ -177,7 +176,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .flat_map(|operation| &operation.examples)
         .filter_map(|example| answers::example(example, &example.request.0));
     Object::new()
-        .maybe("x-source", source.as_ref().map(statements::source))
+        .maybe("x-source", source.as_ref().map(rules::source))
         .with("x-effect", effect.as_str())
         .maybe("x-permission", permission.as_deref())
         .keys(&operation.keys(family))
@@ -192,7 +191,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .maybe("x-data", data.as_ref().map(ToString::to_string))
         .maybe("x-page", page(operation))
         .maybe("x-instruments", operation.listing.instruments.as_ref().map(declared))
-        .and(confirm::of(operation))
+        .and(families::of(operation))
         .list("x-intents", intents.iter().map(intent))
         .list("x-request-examples", queries)
 }

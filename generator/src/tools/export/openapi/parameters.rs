@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
-
-use super::object::{Object, among_others, any_of, having};
-use super::values::{Location, schema, typed};
-use super::{conditions, values};
+use super::object::{self, Location, Object, among_others, any_of, having, schema, typed};
+use super::rules;
 use crate::compiler::model::{
     Case, Choice, ChoiceKind, Condition, EnumValue, Family, Item, ListName, Name, Need, Operation, Parameter, Rule,
     Shape, Test, Type,
 };
 use crate::compiler::words::{Lists, Objects};
+use serde_json::{Map, Value, json};
 
 /// The context of the parameters of a request.
 #[derive(Clone, Copy)]
@@ -28,8 +26,7 @@ impl<'a> Parameters<'a> {
             parameters.iter().partition(|parameter| parameter.shape.choice().is_some());
         let choices = chosen.iter().filter_map(|parameter| choice_here(self.family, parameter));
         let is_meant = |rule: &&Rule| rule.within.as_ref().map(|(within, _)| within) == list;
-        let conditions =
-            conditions::schemas(self.family, self.rules.into_iter().flatten().filter(is_meant), parameters);
+        let conditions = rules::schemas(self.family, self.rules.into_iter().flatten().filter(is_meant), parameters);
         self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
     }
 
@@ -153,7 +150,7 @@ impl<'a> Parameters<'a> {
         let fixed = fixed.as_ref().map(|(fixed, _)| typed(shape.wire_of_fixed(fixed), schema.json_type()));
         let key = if self.may_always_send(parameter) { "default" } else { "x-default" };
         let schema = schema.maybe(key, default).maybe("const", fixed);
-        if may_be_null.is_some() { values::or_null(schema) } else { schema }
+        if may_be_null.is_some() { object::or_null(schema) } else { schema }
     }
 
     /// Returns whether a request may have the parameter whatever else it has. Readers fill in what is called `default`.
@@ -299,7 +296,7 @@ fn members(family: &Family) -> Parameters<'_> {
 /// The schema of a choice in a request. If the choice is optional, it may also have no members.
 fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     let choice = family.choice_of(parameter)?;
-    let made = values::reference(family, &choice.name.rust);
+    let made = object::reference(family, &choice.name.rust);
     let made = match parameter.need {
         Need::Always => made,
         Need::Conditional | Need::Unstated | Need::No => {
