@@ -57,6 +57,7 @@
 //! |---|---|
 //! | amend an order | [`classic().modify_order`](classic::Classic::modify_order), [`unified().modify_order`](unified::Unified::modify_order) |
 //! | amend many orders | [`unified().batch_modify_orders`](unified::Unified::batch_modify_orders) |
+//! | cancel all orders when the program is dead | `observed().countdown_cancel_all`, with the feature `observed` |
 //! | cancel an order | [`classic().cancel_order`](classic::Classic::cancel_order), [`unified().cancel_order`](unified::Unified::cancel_order) |
 //! | cancel an order in a stock token | [`unified().cancel_reality_order`](unified::Unified::cancel_reality_order) |
 //! | cancel everything | [`classic().cancel_all_orders`](classic::Classic::cancel_all_orders), [`unified().cancel_all_orders`](unified::Unified::cancel_all_orders) |
@@ -113,7 +114,7 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
-//! - `observed`, 63 operations: Observed. They are observed, in no document, and their feature is off
+//! - `observed`, 67 operations: Observed. They are observed, in no document, and their feature is off
 //!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
@@ -757,16 +758,18 @@ macro_rules! for_each_observed_operation {
         $crate::observed::GetContractPrice, $crate::observed::GetContractRecentTrades,
         $crate::observed::GetContractTicker, $crate::observed::GetContractTickers,
         $crate::observed::GetContractTiers, $crate::observed::GetContractTrades,
-        $crate::observed::GetContracts, $crate::observed::GetFeeRate,
-        $crate::observed::GetFinancialRecords, $crate::observed::GetFundingHistory,
-        $crate::observed::GetFundingRate, $crate::observed::GetHistoryCandles,
-        $crate::observed::GetInstruments, $crate::observed::GetMarginCurrencies,
-        $crate::observed::GetMarketTime, $crate::observed::ModifyPlanOrder,
+        $crate::observed::GetContracts, $crate::observed::CountdownCancelAll,
+        $crate::observed::GetFeeRate, $crate::observed::GetFinancialRecords,
+        $crate::observed::GetFundingHistory, $crate::observed::GetFundingRate,
+        $crate::observed::GetHistoryCandles, $crate::observed::GetInstruments,
+        $crate::observed::GetMarginCurrencies, $crate::observed::GetMarketTime,
+        $crate::observed::GetMaxOpenAvailable, $crate::observed::ModifyPlanOrder,
         $crate::observed::ModifyStrategyOrder, $crate::observed::ModifyTpslOrder,
         $crate::observed::GetOpenInterest, $crate::observed::GetOrderBook,
         $crate::observed::GetPastPlanOrders, $crate::observed::GetPastStrategyOrders,
-        $crate::observed::PlacePlanOrder, $crate::observed::PlaceStrategyOrder,
-        $crate::observed::PlaceTpslOrder, $crate::observed::GetPlanOrders,
+        $crate::observed::PlacePlanOrder, $crate::observed::PlacePositionTpsl,
+        $crate::observed::PlaceStrategyOrder, $crate::observed::PlaceTpslOrder,
+        $crate::observed::GetPlanOrders, $crate::observed::GetPlanSubOrders,
         $crate::observed::GetPositionHistory, $crate::observed::GetPositionTiers,
         $crate::observed::GetPositions, $crate::observed::GetServerTime,
         $crate::observed::SetContractLeverage, $crate::observed::SetHoldMode,

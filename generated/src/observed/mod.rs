@@ -40,6 +40,7 @@
 //! | [`GetContractTiers`] | `GET /api/v2/mix/market/query-position-lever` | 10/s per IP |
 //! | [`GetContractTrades`] | `GET /api/v2/mix/market/fills-history` | 10/s per IP |
 //! | [`GetContracts`] | `GET /api/v2/mix/market/contracts` | 20/s per IP |
+//! | [`CountdownCancelAll`] | `POST /api/v3/trade/countdown-cancel-all` |  |
 //! | [`GetFeeRate`] | `GET /api/v3/account/fee-rate` | 3/s per UID |
 //! | [`GetFinancialRecords`] | `GET /api/v3/account/financial-records` | 20/s per UID |
 //! | [`GetFundingHistory`] | `GET /api/v3/market/history-fund-rate` | 20/s per IP |
@@ -48,6 +49,7 @@
 //! | [`GetInstruments`] | `GET /api/v3/market/instruments` | 20/s per IP |
 //! | [`GetMarginCurrencies`] | `GET /api/v2/margin/currencies` | 10/s per IP |
 //! | [`GetMarketTime`] | `GET /api/v3/market/time` | 20/s per IP |
+//! | [`GetMaxOpenAvailable`] | `POST /api/v3/account/max-open-available` | 5/s per UID |
 //! | [`ModifyPlanOrder`] | `POST /api/v2/mix/order/modify-plan-order` | 10/s per UID |
 //! | [`ModifyStrategyOrder`] | `POST /api/v3/trade/modify-strategy-order` | 10/s per UID |
 //! | [`ModifyTpslOrder`] | `POST /api/v2/mix/order/modify-tpsl-order` | 10/s per UID |
@@ -56,9 +58,11 @@
 //! | [`GetPastPlanOrders`] | `GET /api/v2/mix/order/orders-plan-history` | 10/s per UID |
 //! | [`GetPastStrategyOrders`] | `GET /api/v3/trade/history-strategy-orders` | 20/s per UID |
 //! | [`PlacePlanOrder`] | `POST /api/v2/mix/order/place-plan-order` | 10/s per UID |
+//! | [`PlacePositionTpsl`] | `POST /api/v2/mix/order/place-pos-tpsl` | 10/s per UID |
 //! | [`PlaceStrategyOrder`] | `POST /api/v3/trade/place-strategy-order` | 10/s per UID |
 //! | [`PlaceTpslOrder`] | `POST /api/v2/mix/order/place-tpsl-order` | 10/s per UID |
 //! | [`GetPlanOrders`] | `GET /api/v2/mix/order/orders-plan-pending` | 10/s per UID |
+//! | [`GetPlanSubOrders`] | `GET /api/v2/mix/order/plan-sub-order` | 10/s per UID |
 //! | [`GetPositionHistory`] | `GET /api/v3/position/history-position` | 20/s per UID |
 //! | [`GetPositionTiers`] | `GET /api/v3/market/position-tier` | 10/s per IP |
 //! | [`GetPositions`] | `GET /api/v3/position/current-position` | 20/s per UID |
@@ -102,6 +106,7 @@ use tradeapi_runtime::{self as runtime, tables};
 mod cancel_plan_order;
 mod cancel_strategy_order;
 mod close_positions;
+mod countdown_cancel_all;
 mod enums;
 mod errors;
 mod get_account_info;
@@ -137,11 +142,13 @@ mod get_history_candles;
 mod get_instruments;
 mod get_margin_currencies;
 mod get_market_time;
+mod get_max_open_available;
 mod get_open_interest;
 mod get_order_book;
 mod get_past_plan_orders;
 mod get_past_strategy_orders;
 mod get_plan_orders;
+mod get_plan_sub_orders;
 mod get_position_history;
 mod get_position_tiers;
 mod get_positions;
@@ -158,6 +165,7 @@ mod modify_plan_order;
 mod modify_strategy_order;
 mod modify_tpsl_order;
 mod place_plan_order;
+mod place_position_tpsl;
 mod place_strategy_order;
 mod place_tpsl_order;
 mod records;
@@ -183,10 +191,11 @@ pub use records::{
     ContractOpenInterests, ContractPastFunding, ContractPastPosition, ContractPastTrade,
     ContractPosition, ContractPrice, ContractSettings, ContractTicker, ContractTier,
     ContractTrade, Done, FeeRate, FinancialRecord, FundingRate, FundingTime,
-    InstrumentInfo, Level, MarginCurrency, OpenInterest, OpenInterests, OrderBook,
-    PastFunding, PastFundings, PastPosition, PlanFailure, PlanIds, PlanOrder, Position,
-    PositionModeSet, PositionTier, Positions, ServerTime, SpotAsset, SpotSymbol,
-    StrategyOrder, SymbolFeeRate, SymbolSettings, Ticker, Trade,
+    InstrumentInfo, Level, MarginCurrency, MaxOpen, OpenInterest, OpenInterests,
+    OrderBook, PastFunding, PastFundings, PastPosition, PlanFailure, PlanIds, PlanOrder,
+    PlanSubOrder, Position, PositionModeSet, PositionPlanIds, PositionTier, Positions,
+    ServerTime, SpotAsset, SpotSymbol, StrategyOrder, SymbolFeeRate, SymbolSettings,
+    Ticker, Trade, UnionAsset,
 };
 pub use get_account_info::GetAccountInfo;
 pub use get_account_settings::GetAccountSettings;
@@ -218,6 +227,7 @@ pub use get_contract_tickers::GetContractTickers;
 pub use get_contract_tiers::GetContractTiers;
 pub use get_contract_trades::GetContractTrades;
 pub use get_contracts::GetContracts;
+pub use countdown_cancel_all::CountdownCancelAll;
 pub use get_fee_rate::GetFeeRate;
 pub use get_financial_records::{GetFinancialRecords, GetFinancialRecordsPage};
 pub use get_funding_history::GetFundingHistory;
@@ -226,6 +236,7 @@ pub use get_history_candles::GetHistoryCandles;
 pub use get_instruments::GetInstruments;
 pub use get_margin_currencies::GetMarginCurrencies;
 pub use get_market_time::GetMarketTime;
+pub use get_max_open_available::GetMaxOpenAvailable;
 pub use modify_plan_order::ModifyPlanOrder;
 pub use modify_strategy_order::ModifyStrategyOrder;
 pub use modify_tpsl_order::ModifyTpslOrder;
@@ -234,9 +245,11 @@ pub use get_order_book::GetOrderBook;
 pub use get_past_plan_orders::{GetPastPlanOrders, GetPastPlanOrdersPage};
 pub use get_past_strategy_orders::{GetPastStrategyOrders, GetPastStrategyOrdersPage};
 pub use place_plan_order::PlacePlanOrder;
+pub use place_position_tpsl::PlacePositionTpsl;
 pub use place_strategy_order::PlaceStrategyOrder;
 pub use place_tpsl_order::PlaceTpslOrder;
 pub use get_plan_orders::{GetPlanOrders, GetPlanOrdersPage};
+pub use get_plan_sub_orders::GetPlanSubOrders;
 pub use get_position_history::{GetPositionHistory, GetPositionHistoryPage};
 pub use get_position_tiers::GetPositionTiers;
 pub use get_positions::GetPositions;
@@ -401,6 +414,14 @@ runtime::operations! {
     /// `GET /api/v2/mix/market/contracts`; see [`GetContracts`].
     fn get_contracts(GetContracts) -> runtime::List<Contract>;
 
+    /// Starts a countdown, or starts it again, at the end of which the exchange cancels every order of a
+    /// unified account; with 0 ends it. The exchange grants the operation on application. Once it has
+    /// cancelled, it is off. Conditional orders stay.
+    ///
+    /// `POST /api/v3/trade/countdown-cancel-all`; see [`CountdownCancelAll`].
+    #[doc(alias("cancel all orders when the program is dead", "dead mans switch", "heartbeat"))]
+    fn countdown_cancel_all(CountdownCancelAll) -> Done;
+
     /// Reads the fees of a unified account for an instrument.
     ///
     /// `GET /api/v3/account/fee-rate`; see [`GetFeeRate`].
@@ -441,6 +462,12 @@ runtime::operations! {
     ///
     /// `GET /api/v3/market/time`; see [`GetMarketTime`].
     fn get_market_time(GetMarketTime) -> ServerTime;
+
+    /// Reads how much a unified account can open of an instrument, and what it costs. It is a POST that
+    /// changes nothing.
+    ///
+    /// `POST /api/v3/account/max-open-available`; see [`GetMaxOpenAvailable`].
+    fn get_max_open_available(GetMaxOpenAvailable) -> MaxOpen;
 
     /// Amends a plan order of a classic account that waits.
     ///
@@ -483,6 +510,12 @@ runtime::operations! {
     /// `POST /api/v2/mix/order/place-plan-order`; see [`PlacePlanOrder`].
     fn place_plan_order(PlacePlanOrder) -> PlanIds;
 
+    /// Sets the take-profit and the stop-loss of a position of a classic account, or of a part of it, in
+    /// one request.
+    ///
+    /// `POST /api/v2/mix/order/place-pos-tpsl`; see [`PlacePositionTpsl`].
+    fn place_position_tpsl(PlacePositionTpsl) -> runtime::List<PositionPlanIds>;
+
     /// Places a take-profit and a stop-loss of a position of a unified account, or an order at a price.
     ///
     /// `POST /api/v3/trade/place-strategy-order`; see [`PlaceStrategyOrder`].
@@ -497,6 +530,11 @@ runtime::operations! {
     ///
     /// `GET /api/v2/mix/order/orders-plan-pending`; see [`GetPlanOrders`].
     fn get_plan_orders(GetPlanOrders) -> GetPlanOrdersPage;
+
+    /// Lists the orders that a conditional order of a classic account has placed.
+    ///
+    /// `GET /api/v2/mix/order/plan-sub-order`; see [`GetPlanSubOrders`].
+    fn get_plan_sub_orders(GetPlanSubOrders) -> runtime::List<PlanSubOrder>;
 
     /// Lists the closed positions of a unified account, the newest first.
     ///
@@ -614,6 +652,7 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetContractTiers as runtime::Operation>::META,
     <GetContractTrades as runtime::Operation>::META,
     <GetContracts as runtime::Operation>::META,
+    <CountdownCancelAll as runtime::Operation>::META,
     <GetFeeRate as runtime::Operation>::META,
     <GetFinancialRecords as runtime::Operation>::META,
     <GetFundingHistory as runtime::Operation>::META,
@@ -622,6 +661,7 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetInstruments as runtime::Operation>::META,
     <GetMarginCurrencies as runtime::Operation>::META,
     <GetMarketTime as runtime::Operation>::META,
+    <GetMaxOpenAvailable as runtime::Operation>::META,
     <ModifyPlanOrder as runtime::Operation>::META,
     <ModifyStrategyOrder as runtime::Operation>::META,
     <ModifyTpslOrder as runtime::Operation>::META,
@@ -630,9 +670,11 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetPastPlanOrders as runtime::Operation>::META,
     <GetPastStrategyOrders as runtime::Operation>::META,
     <PlacePlanOrder as runtime::Operation>::META,
+    <PlacePositionTpsl as runtime::Operation>::META,
     <PlaceStrategyOrder as runtime::Operation>::META,
     <PlaceTpslOrder as runtime::Operation>::META,
     <GetPlanOrders as runtime::Operation>::META,
+    <GetPlanSubOrders as runtime::Operation>::META,
     <GetPositionHistory as runtime::Operation>::META,
     <GetPositionTiers as runtime::Operation>::META,
     <GetPositions as runtime::Operation>::META,

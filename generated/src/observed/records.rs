@@ -514,6 +514,11 @@ runtime::record! {
         /// Observed.
         #[wire("maintainTime")]
         pub maintain_time: Option<runtime::Timestamp>,
+        /// `openTime`: When trading was opened.
+        ///
+        /// Observed.
+        #[wire("openTime")]
+        pub open_time: Option<runtime::Timestamp>,
         /// `isRwa`: Whether it follows something outside of the exchange, such as a stock or a metal.
         ///
         /// Observed.
@@ -592,6 +597,25 @@ runtime::record! {
         /// Observed.
         #[wire("status")]
         pub status: Option<String>,
+        /// `openTime`: When trading was opened.
+        ///
+        /// Observed.
+        #[wire("openTime")]
+        pub open_time: Option<runtime::Timestamp>,
+        /// `maxLimitOrderValue`: Greatest value of a limit order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("maxLimitOrderValue")]
+        pub max_limit_order_value: Option<runtime::Decimal>,
+        /// `maxMarketOrderValue`: Greatest value of a market order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("maxMarketOrderValue")]
+        pub max_market_order_value: Option<runtime::Decimal>,
     }
 }
 
@@ -1732,6 +1756,66 @@ runtime::record! {
         /// Observed.
         #[wire("grant")]
         pub grant: Option<runtime::Decimal>,
+        /// `unionTotalMargin`: What several assets together back.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionTotalMargin", conditional)]
+        pub union_total_margin: Option<runtime::Decimal>,
+        /// `unionAvailable`: What of it is left for orders.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionAvailable", conditional)]
+        pub union_available: Option<runtime::Decimal>,
+        /// `unionMm`: Maintenance margin of the positions that it backs.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionMm", conditional)]
+        pub union_maintenance: Option<runtime::Decimal>,
+        /// `assetList`: The assets that back positions together.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("assetList", conditional)]
+        pub asset_list: runtime::List<UnionAsset>,
+    }
+}
+
+runtime::record! {
+    /// An asset that backs positions together with others.
+    #[record("UnionAsset", observed)]
+    pub struct UnionAsset {
+        /// `coin`: The coin.
+        ///
+        /// Observed.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
+        /// `balance`: Its balance.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("balance")]
+        pub balance: Option<runtime::Decimal>,
+        /// `available`: What is left for orders.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("available")]
+        pub available: Option<runtime::Decimal>,
     }
 }
 
@@ -1859,6 +1943,40 @@ runtime::record! {
         /// Observed.
         #[wire("grant")]
         pub grant: Option<runtime::Decimal>,
+        /// `unionTotalMargin`: What several assets together back.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionTotalMargin", conditional)]
+        pub union_total_margin: Option<runtime::Decimal>,
+        /// `unionAvailable`: What of it is left for orders.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionAvailable", conditional)]
+        pub union_available: Option<runtime::Decimal>,
+        /// `unionMm`: Maintenance margin of the positions that it backs.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("unionMm", conditional)]
+        pub union_maintenance: Option<runtime::Decimal>,
+        /// `assetList`: The assets that back positions together.
+        ///
+        /// Present only in listings of all coins.
+        ///
+        /// Observed.
+        #[wire("assetList", conditional)]
+        pub asset_list: runtime::List<UnionAsset>,
         /// `crossedMarginLeverage`: Leverage with crossed margin.
         ///
         /// Observed.
@@ -2093,6 +2211,73 @@ runtime::record! {
         /// Observed.
         #[wire("marginMode")]
         pub margin_mode: Option<MarginMode>,
+    }
+}
+
+runtime::record! {
+    /// How much an account can open of an instrument.
+    #[record("MaxOpen", observed)]
+    pub struct MaxOpen {
+        /// `available`: What the account has for it.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("available")]
+        pub available: Option<runtime::Decimal>,
+        /// `maxOpen`: The greatest quantity in the direction of the request.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("maxOpen")]
+        pub max_open: Option<runtime::Decimal>,
+        /// `buyOpenCost`: Cost of buying the quantity of the request.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("buyOpenCost")]
+        pub buy_open_cost: Option<runtime::Decimal>,
+        /// `sellOpenCost`: Cost of selling the quantity of the request.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("sellOpenCost")]
+        pub sell_open_cost: Option<runtime::Decimal>,
+        /// `maxBuyOpen`: The greatest quantity that can be bought.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("maxBuyOpen")]
+        pub max_buy_open: Option<runtime::Decimal>,
+        /// `maxSellOpen`: The greatest quantity that can be sold.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("maxSellOpen")]
+        pub max_sell_open: Option<runtime::Decimal>,
+        /// `maxBuyAvailable`: What can be bought; no source says more.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("maxBuyAvailable", conditional)]
+        pub max_buy_available: Option<runtime::Decimal>,
+        /// `maxSellAvailable`: What can be sold; no source says more.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("maxSellAvailable", conditional)]
+        pub max_sell_available: Option<runtime::Decimal>,
     }
 }
 
@@ -2884,6 +3069,57 @@ runtime::record! {
         /// Observed.
         #[wire("clientOid")]
         pub client_oid: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// The ids of the take-profit or of the stop-loss of a position.
+    #[record("PositionPlanIds", observed)]
+    pub struct PositionPlanIds {
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `stopSurplusClientOid`: The caller's own id of a take-profit.
+        ///
+        /// Observed.
+        #[wire("stopSurplusClientOid")]
+        pub take_profit_client_oid: Option<String>,
+        /// `stopLossClientOid`: The caller's own id of a stop-loss.
+        ///
+        /// Observed.
+        #[wire("stopLossClientOid")]
+        pub stop_loss_client_oid: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// An order that a conditional order has placed.
+    #[record("PlanSubOrder", observed)]
+    pub struct PlanSubOrder {
+        /// `orderId`: Its id.
+        ///
+        /// Observed.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `price`: Its price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `type`: Whether it names a price.
+        ///
+        /// Observed.
+        #[wire("type")]
+        pub order_type: Option<OrderType>,
+        /// `status`: Its state: success, fail, cancelled or in\_progress.
+        ///
+        /// Observed.
+        #[wire("status")]
+        pub status: Option<String>,
     }
 }
 

@@ -16,11 +16,13 @@ runtime::parameters! {
     /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | The contract; for futures only. |
     /// | `coin` | no |  |  | [`Coin`](super::Coin) | The coin that is borrowed on margin. |
     /// | `leverage` | yes |  |  | integer; at least 1 | The leverage. |
+    /// | `longLeverage` | no |  |  | integer; at least 1 | Leverage of a long position with isolated margin in hedge mode, instead of leverage. |
+    /// | `shortLeverage` | no |  |  | integer; at least 1 | Leverage of a short position with isolated margin in hedge mode, instead of leverage. |
     /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) | The direction, with isolated margin. |
     /// | `marginMode` | no |  |  | [`MarginMode`](super::MarginMode) | Which margin backs new positions. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
-    ///   tiagosiebler/bitget-api.
+    ///   tiagosiebler/bitget-api, UnipayFI/go-bitget.
     /// - **Effect:** amends; a repeat would amend again
     /// - **Access:** signed, permission `UTA mgt. (read & write)`
     /// - **Rate limit:** 10 calls a second per UID
@@ -61,6 +63,14 @@ runtime::parameters! {
         /// `leverage`: The leverage. At least 1.
         #[wire("leverage", min = 1)]
         pub leverage: u64,
+        /// `longLeverage`: Leverage of a long position with isolated margin in hedge mode, instead of leverage.
+        /// At least 1.
+        #[wire("longLeverage", min = 1)]
+        pub long_leverage: Option<u64>,
+        /// `shortLeverage`: Leverage of a short position with isolated margin in hedge mode, instead of
+        /// leverage. At least 1.
+        #[wire("shortLeverage", min = 1)]
+        pub short_leverage: Option<u64>,
         /// `posSide`: The direction, with isolated margin.
         #[wire("posSide")]
         pub pos_side: Option<PositionSide>,
@@ -80,6 +90,8 @@ runtime::parameters! {
                 symbol: None,
                 coin: None,
                 leverage,
+                long_leverage: None,
+                short_leverage: None,
                 pos_side: None,
                 margin_mode: None,
             }

@@ -25,6 +25,7 @@ async def classic(mix):
     for line in (LINE, "USDC-FUTURES", "COIN-FUTURES"):
         contracts = await mix.market.contracts(line)
         check("contracts", len(contracts) >= 2, line)
+    check("no fills", not (await mix.order.fills(product_type=LINE))["fillList"])
     price = (await mix.market.symbol_price(**pair))[0]["price"]
     book = await mix.market.orderbook(**pair)
     check("book", book["bids"][0][0] < book["asks"][0][0], book)

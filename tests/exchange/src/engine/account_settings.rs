@@ -1,15 +1,17 @@
 //! The settings of an account: the leverage of contracts, the margin mode, and how positions are kept.
 
+use std::time::Duration;
+
 use rust_decimal::Decimal;
 use tradeapi::runtime::account::PropertyValue;
 
 use crate::state::accounts::ContractSettings;
-use crate::state::core::Core;
+use crate::state::core::{Core, Task};
 use crate::state::instruments::quotient;
-use crate::state::orders::Order;
+use crate::state::orders::{Order, State};
 use crate::state::refusal::Reason;
 use crate::state::settings::MAX_LEVERAGE;
-use crate::state::words::{Margin, Mode, PositionSide};
+use crate::state::words::{Cancelled, Margin, Mode, PositionSide};
 
 impl Core {
     /// Sets the leverage of long and of short positions of a contract. The margin of positions and what open orders
@@ -96,6 +98,27 @@ impl Core {
         let waits = self.waiting_plans(account).next().is_some();
         let account = &self.accounts[account];
         account.mode != mode && (waits || account.waiting[1] > 0 || !account.positions.is_empty())
+    }
+
+    /// Starts a countdown, at the end of which every order of the account is cancelled; zero ends the one that runs.
+    pub(crate) fn count_down(&mut self, account: usize, delay: Duration) {
+        let millis = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.accounts[account].countdown = (millis > 0).then(|| self.now.saturating_add(millis));
+        if millis > 0 {
+            self.later(delay, Task::CancelAll(account));
+        }
+    }
+
+    /// Cancels every order of an account whose countdown has come to its end. An earlier countdown was started again.
+    pub(crate) fn end_countdown(&mut self, account: usize) {
+        let of_account = &mut self.accounts[account];
+        if of_account.countdown.is_none_or(|at| at > self.now) {
+            return;
+        }
+        of_account.countdown = None;
+        for id in of_account.open.clone() {
+            self.end_by(id, State::Cancelled(Cancelled::Normal), false);
+        }
     }
 
     /// Sets how positions are kept.

@@ -110,6 +110,16 @@ impl Core {
         Ok(())
     }
 
+    /// Makes a conditional order what it was before a request that is refused as a whole: gone, or waiting.
+    pub(crate) fn restore_plan(&mut self, id: u64, before: Option<Plan>) {
+        let pair = self.plans.remove(&id).map(|plan| plan.ticket.pair);
+        self.waiting.retain(|(_, waiting)| *waiting != id);
+        if let (Some(plan), Some(pair)) = (before, pair) {
+            self.plans.insert(id, plan);
+            self.waiting.insert((pair, id));
+        }
+    }
+
     /// Ends a conditional order that waits.
     pub(crate) fn end_plan(&mut self, id: u64, state: PlanState) {
         let now = self.now;

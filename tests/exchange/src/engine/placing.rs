@@ -196,6 +196,18 @@ impl Core {
         Ok((pair.settle(), quotient(value, Decimal::from(leverage)) + value * TAKER_FEE))
     }
 
+    /// The greatest number of lots of an order that the free funds of its account pay for, as if it had no position.
+    pub(crate) fn most_affordable(&self, ticket: &Ticket, ticks: Option<u64>) -> Result<u64, Reason> {
+        let (mut paid, mut unpaid) = (0, most_lots(&self.pairs[ticket.pair]) + 1);
+        while unpaid - paid > 1 {
+            let lots = paid + (unpaid - paid) / 2;
+            let (coin, needed) = self.funds_for(ticket.pair, ticket, ticks, lots, 0)?;
+            let is_paid = needed <= self.accounts[ticket.account].available(coin);
+            *(if is_paid { &mut paid } else { &mut unpaid }) = lots;
+        }
+        Ok(paid)
+    }
+
     /// The price at which the last of some lots would trade now.
     fn worst_price(&self, index: usize, side: Side, lots: u64) -> u64 {
         let (mut left, mut worst) = (lots, self.reference(index, side));

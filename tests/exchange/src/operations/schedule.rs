@@ -67,6 +67,10 @@ impl Core {
             Task::Amend(order, amendment) => {
                 self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
             }
+            Task::CancelAll(account) => {
+                self.end_countdown(account);
+                None
+            }
             Task::Late(late) => {
                 self.carry_out_late(&late);
                 None

@@ -408,6 +408,8 @@ pub(crate) struct Account {
     pub(crate) contract_settings: BTreeMap<usize, ContractSettings>,
     pub(crate) balances: BTreeMap<Coin, Balance>,
     pub(crate) positions: BTreeMap<(usize, PositionSide), Position>,
+    /// When every order is cancelled, while a countdown runs.
+    pub(crate) countdown: Option<u64>,
     /// The ids of open orders, and of those that close a position.
     pub(crate) open: BTreeSet<u64>,
     pub(crate) closing: BTreeMap<(usize, PositionSide), BTreeSet<u64>>,
@@ -440,6 +442,7 @@ impl Account {
             contract_settings: BTreeMap::new(),
             balances,
             positions: BTreeMap::new(),
+            countdown: None,
             open: BTreeSet::new(),
             closing: BTreeMap::new(),
             netting: BTreeMap::new(),

@@ -312,6 +312,8 @@ pub(crate) enum Task {
     Amend(u64, Changes),
     /// The next step of a market that is played back.
     Market(usize, MarketStep),
+    /// Cancels every order of an account, if the countdown that set it still runs.
+    CancelAll(usize),
     /// Serves a request that a hostile exchange has delayed.
     Late(Box<Late>),
 }

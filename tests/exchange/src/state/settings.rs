@@ -233,6 +233,8 @@ decisions! {
     "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, removes the other one, and cancels the orders that wait to close a part.", "Not documented. A stop-loss that leaves a part open would protect nothing.";
     "What becomes of a take-profit or stop-loss that cannot be placed when it is triggered?", "It is kept as a cancelled order. A limit beyond the range of prices is moved into it.", "Otherwise nothing would show that it was triggered.";
     "What does a take-profit or stop-loss of 0 mean in a placement?", "It is refused, as is one that is not a multiple of the price step.", "Left out, there is none; only a modification deletes by 0.";
+    "Which orders does the end of a countdown cancel?", "Every open order of the unified account, in all business lines. Conditional orders stay.", "The sources speak of the orders of the account.";
+    "What becomes of a take-profit or stop-loss of a whole position that is set again?", "It is changed, and keeps its id.", "A bot that sets them saw it on the wire.";
     "What does a conditional order reserve?", "Nothing. Funds and the range of prices are those of the moment when it is triggered; an order that is refused then has failed.", "No source shows anything reserved.";
     "What becomes of a take-profit or stop-loss when its position is closed?", "It is cancelled.", "It would close the next position.";
     "What becomes of a take-profit or stop-loss whose price is reached already?", "It is refused.", "It would close the position at once.";

@@ -120,12 +120,30 @@ fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
             classic(json!({"planType": "normal_plan", "size": "0.01",
             "orderType": "limit", "price": "50000", "triggerPrice": "51000", "clientOid": "plan"})),
         ),
+        // The price is there already.
+        (
+            "POST /api/v2/mix/order/place-plan-order",
+            classic(json!({"planType": "normal_plan", "size": "0.001", "orderType": "limit", "price": "50000",
+            "triggerPrice": "64000"})),
+        ),
+        (
+            "GET /api/v2/mix/order/plan-sub-order?productType=USDT-FUTURES&planType=normal_plan&planOrderId={placed}",
+            json!({}),
+        ),
         (
             "POST /api/v2/mix/order/place-tpsl-order",
             with(
                 &coin,
                 json!({"planType": "pos_loss", "triggerPrice": "50000",
             "holdSide": if hedged { "long" } else { "buy" }, "clientOid": "stop"}),
+            ),
+        ),
+        (
+            "POST /api/v2/mix/order/place-pos-tpsl",
+            with(
+                &coin,
+                json!({"stopSurplusTriggerPrice": "90000", "stopLossTriggerPrice": "40000",
+            "holdSide": if hedged { "long" } else { "buy" }}),
             ),
         ),
         (
@@ -233,6 +251,11 @@ fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
                    {"category": "USDT-FUTURES", "symbol": "BTCUSDT", "orderId": "17"}]),
         ),
         ("POST /api/v3/trade/cancel-symbol-order", json!({"category": "SPOT"})),
+        (
+            "POST /api/v3/account/max-open-available",
+            json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "orderType": "market", "side": "buy"}),
+        ),
+        ("POST /api/v3/trade/countdown-cancel-all", json!({"countdown": "30"})),
         ("POST /api/v3/trade/close-positions", json!({"category": "USDT-FUTURES"})),
         ("GET /api/v3/trade/history-orders?category=USDT-FUTURES", json!({})),
         ("GET /api/v3/trade/history-orders?category=SPOT", json!({})),
@@ -308,7 +331,9 @@ fn every_answer_has_the_members_that_are_always_there() {
         let exchange =
             Exchange::with(settings, Time::by_hand(), Profile::new().both().mode(mode(hedged)).whitelisted());
         let mut unanswered: BTreeSet<&str> = operations().map(|(meta, _)| meta.id).collect();
+        let mut placed = String::new();
         for (target, body) in requests(hedged) {
+            let target = &target.replace("{placed}", &placed);
             exchange.time().advance(Duration::from_secs(1));
             if let Some(fill) = target.strip_prefix("POST /-/fill?order=") {
                 let (order, qty) = fill.split_once("&qty=").unwrap();
@@ -323,6 +348,7 @@ fn every_answer_has_the_members_that_are_always_there() {
             let answer = request.send(&exchange);
             assert_eq!(answer["code"], "00000", "{hedged} {method} {target} {body}: {answer}");
             unanswered.remove(meta.id);
+            placed = answer["data"]["orderId"].as_str().unwrap_or_default().to_owned();
             compare(form, &answer["data"], meta.id, &mut missing);
         }
         assert!(unanswered.is_empty(), "no request of {unanswered:?}");

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tradeapi::dec;
 use tradeapi::observed::{
-    self, GetAccountSettings, GetCandles, GetContractAccount, GetContractPositions, GetContractTicker, GetContracts,
-    GetFeeRate, GetFundingRate, GetInstruments, GetOrderBook, GetPositions, GetRecentTrades, GetServerTime, GetTickers,
-    Interval, PositionMode, PositionSide, ProductType, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
-    SetPositionMode,
+    self, CountdownCancelAll, GetAccountSettings, GetCandles, GetContractAccount, GetContractPositions,
+    GetContractTicker, GetContracts, GetFeeRate, GetFundingRate, GetInstruments, GetOrderBook, GetPositions,
+    GetRecentTrades, GetServerTime, GetTickers, Interval, PositionMode, PositionSide, ProductType, SetContractLeverage,
+    SetHoldMode, SetLeverage, SetMarginMode, SetPositionMode,
 };
 use tradeapi::runtime::instruments::{self, LoadInstrumentsError};
 use tradeapi::runtime::value::OpenEnum as _;
@@ -418,4 +418,89 @@ async fn answers_that_list_are_slices_and_values_of_families_convert() {
         tradeapi::unified::HoldMode::OneWay
     );
     assert!(!classic::ProductType::from(ProductType::SusdtFutures).is_known(), "a request with it is refused");
+}
+
+/// The end of a countdown cancels every order of its account, and nothing else.
+#[tokio::test]
+async fn a_countdown_cancels_every_order_of_the_account() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    let seconds = |seconds| fixture.exchange.time().advance(Duration::from_secs(seconds));
+    let open = || fixture.unified().open_orders.len();
+    place(&fixture, market("held", Side::Buy, "0.01")).await;
+    place(&fixture, limit("futures", Side::Buy, "0.01", "60000")).await;
+    place(&fixture, spot_order("0.001")).await;
+    fixture.client.classic().place_order(&classic_limit("other", classic::Side::Buy, "0.01", "60000")).await.unwrap();
+    let stop = observed::PlaceStrategyOrder::new(USDT, "BTCUSDT").stop_loss(number("50000"));
+    client.place_strategy_order(&stop).await.unwrap();
+
+    for _ in 0..3 {
+        let answer = client.countdown_cancel_all(&CountdownCancelAll::new(30)).await.unwrap().data;
+        assert_eq!(answer.result.as_deref(), Some("success"));
+        seconds(29);
+        assert_eq!(open(), 2, "it begins anew with each request");
+    }
+    seconds(1);
+    assert_eq!(open(), 0);
+    let cancelled = fixture.details("futures").await.unwrap();
+    assert_eq!(cancelled.order_status, Some(tradeapi::unified::OrderStatus::Cancelled));
+    assert_eq!((fixture.unified().positions.len(), fixture.classic().open_orders.len()), (1, 1));
+    let waiting = observed::GetStrategyOrders::new(USDT);
+    assert_eq!(client.get_strategy_orders(&waiting).await.unwrap().data.len(), 1, "a condition is no order yet");
+
+    place(&fixture, limit("later", Side::Buy, "0.01", "60000")).await;
+    seconds(120);
+    assert_eq!(open(), 1, "it is off once it has cancelled");
+    client.countdown_cancel_all(&CountdownCancelAll::new(5)).await.unwrap();
+    client.countdown_cancel_all(&CountdownCancelAll::new(0)).await.unwrap();
+    seconds(120);
+    assert_eq!(open(), 1, "0 ends it");
+    assert!(code(client.countdown_cancel_all(&CountdownCancelAll::new(4)).await).is_some());
+}
+
+#[tokio::test]
+async fn the_greatest_order_is_the_greatest_that_is_taken() {
+    for (side, order_side) in [(Side::Buy, observed::OrderSide::Buy), (Side::Sell, observed::OrderSide::Sell)] {
+        let fixture = Fixture::one_way();
+        let client = fixture.client.observed();
+        let of = observed::GetMaxOpenAvailable::new(USDT, "BTCUSDT", observed::OrderType::Market, order_side);
+        let shown = client.get_max_open_available(&of.size(number("0.01"))).await.unwrap().data;
+        assert_eq!(shown.available, Some(number("100000")));
+        // A tenth of the value, and the fee, within the spread.
+        let cost = shown.buy_open_cost.unwrap().to_rust_decimal().unwrap();
+        assert!((cost - rust_decimal::Decimal::new(64_384, 3)).abs() < rust_decimal::Decimal::ONE, "{cost}");
+        let most = shown.max_open.unwrap();
+        let of_side = if side == Side::Buy { shown.max_buy_open } else { shown.max_sell_open };
+        assert_eq!(of_side.as_ref(), Some(&most));
+        let more = (most.to_rust_decimal().unwrap() + rust_decimal::Decimal::new(1, 3)).to_string();
+        let refused = fixture.client.unified().place_order(&market("more", side.clone(), &more)).await;
+        assert_eq!(code(refused).as_deref(), Some("40762"));
+        place(&fixture, market("most", side, most.as_str())).await;
+    }
+}
+
+/// Clients take the end of a page without fills for a text, and it ends the listing.
+#[tokio::test]
+async fn a_page_without_fills_has_an_empty_end() {
+    let fixture = Fixture::one_way();
+    let of = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures);
+    let answer = crate::raw::get("/api/v2/mix/order/fills?productType=USDT-FUTURES").send(&fixture.exchange);
+    assert_eq!((&answer["data"]["endId"], &answer["data"]["fillList"]), (&"".into(), &serde_json::json!([])));
+    let mut pages = fixture.client.pages(of);
+    assert!(pages.next_page().await.unwrap().unwrap().list.is_empty());
+    assert!(pages.next_page().await.is_none(), "it is the last one");
+}
+
+/// In hedge mode, one request sets the leverage of both sides.
+#[tokio::test]
+async fn a_unified_contract_has_a_leverage_for_each_side() {
+    let fixture = Fixture::hedged();
+    let set = SetLeverage::new(USDT, 10).symbol("BTCUSDT").long_leverage(5).short_leverage(20);
+    fixture.client.observed().set_leverage(&set).await.unwrap();
+    for (client, side, pos) in [("l", Side::Buy, "long"), ("s", Side::Sell, "short")] {
+        let order = market(client, side, "0.01").pos_side(pos.parse().unwrap());
+        place(&fixture, order).await;
+    }
+    let margins: Vec<_> = fixture.unified().positions.iter().map(|one| one.margin.round().to_string()).collect();
+    assert_eq!(margins, ["128", "32"]);
 }

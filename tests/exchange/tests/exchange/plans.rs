@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tradeapi::observed::{
     self, CancelPlanOrder, GetPastPlanOrders, GetPlanOrders, GetStrategyOrders, HoldSide, MarginMode, OrderType,
-    PlacePlanOrder, PlaceStrategyOrder, PlaceTpslOrder, PlanStatus, PlanType, PositionSide, ProductType,
-    StrategyStatus, StrategyType, TpslMode, TriggerType,
+    PlacePlanOrder, PlacePositionTpsl, PlaceStrategyOrder, PlaceTpslOrder, PlanStatus, PlanType, PositionSide,
+    ProductType, StrategyStatus, StrategyType, TpslMode, TriggerType,
 };
 use tradeapi::unified::Side;
 use tradeapi::{Decimal, classic};
@@ -254,6 +254,10 @@ async fn the_latest_price_triggers_unless_the_mark_is_named() {
     set_price(&fixture, 65_000);
     assert_eq!(fixture.classic().positions.len(), 1);
     client.place_tpsl_order(&stop(PlanType::PosLoss, "63000", HoldSide::Buy)).await.unwrap();
+    let both = PlacePositionTpsl::new("BTCUSDT", USDT, "USDT", HoldSide::Buy);
+    let both = both.take_profit(number("66000")).stop_loss(number("63500"));
+    client.place_position_tpsl(&both).await.unwrap();
+    mark(&fixture, 66_000);
     mark(&fixture, 63_000);
     assert_eq!(fixture.classic().positions.len(), 1);
     set_price(&fixture, 63_000);
@@ -320,4 +324,53 @@ async fn listings_have_their_usual_length() {
     let past = observed::GetPastStrategyOrders::new(category).strategy_type(StrategyType::Trigger);
     let past = client.get_past_strategy_orders(&past).await.unwrap();
     assert_eq!((records.data.list.len(), positions.data.list.len(), past.data.list.len()), (100, 100, 100));
+}
+
+/// One request sets both prices of a position; set again, they are changed and keep their ids.
+#[tokio::test]
+async fn a_position_has_one_take_profit_and_one_stop_loss_for_the_whole_of_it() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    fixture.open(classic::Side::Buy, "0.100").await;
+    let request = || PlacePositionTpsl::new("BTCUSDT", USDT, "USDT", HoldSide::Buy);
+    let both = request().take_profit(number("66000")).stop_loss(number("62000")).stop_loss_client_oid("stop");
+    let first = client.place_position_tpsl(&both).await.unwrap().data;
+    assert_eq!(first.iter().map(|ids| ids.stop_loss_client_oid.as_deref()).collect::<Vec<_>>(), [None, Some("stop")]);
+    let again = request().take_profit(number("67000")).stop_loss(number("63000"));
+    let second = client.place_position_tpsl(&again).await.unwrap().data;
+    let ids = |of: &[observed::PositionPlanIds]| of.iter().map(|ids| ids.order_id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&first.items), ids(&second.items));
+    // What is refused in a part changes nothing.
+    let wrong = request().take_profit(number("68000")).stop_loss(number("65000"));
+    assert!(code(client.place_position_tpsl(&wrong).await).is_some());
+    assert!(code(client.place_position_tpsl(&request()).await).is_some());
+    let prices: Vec<_> =
+        waiting(&fixture, PlanType::ProfitLoss).await.into_iter().map(|plan| plan.trigger_price.unwrap()).collect();
+    assert_eq!(prices, [number("63000"), number("67000")]);
+    // A part is one more.
+    let part = request().take_profit(number("65000")).take_profit_size(number("0.04"));
+    client.place_position_tpsl(&part).await.unwrap();
+    set_price(&fixture, 65_000);
+    assert_eq!(fixture.sizes().values().collect::<Vec<_>>(), ["0.06"]);
+    set_price(&fixture, 63_000);
+    assert!(fixture.classic().positions.is_empty());
+}
+
+#[tokio::test]
+async fn a_plan_shows_the_order_that_it_placed() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    let limit = plan(observed::OrderSide::Buy, "0.02", "64500", OrderType::Limit).price(number("60000"));
+    let id = client.place_plan_order(&limit).await.unwrap().data.order_id.unwrap();
+    let placed = |id| observed::GetPlanSubOrders::new(USDT, PlanType::NormalPlan, id);
+    assert!(client.get_plan_sub_orders(&placed(id.clone())).await.unwrap().is_empty());
+    set_price(&fixture, 64_500);
+    let orders = client.get_plan_sub_orders(&placed(id)).await.unwrap().data;
+    let open = fixture.classic().open_orders[0].id.to_string();
+    assert_eq!(orders[0].order_id.as_ref().map(|id| id.as_str()), Some(open.as_str()));
+    assert_eq!(
+        (orders[0].price.clone(), orders[0].order_type.clone()),
+        (Some(number("60000")), Some(OrderType::Limit))
+    );
+    assert!(code(client.get_plan_sub_orders(&placed("17".into())).await).is_some());
 }

@@ -63,7 +63,9 @@ impl Serve for GetOrderFillDetails {
         let record = |core: &Core, fill: &Fill| fill_record(core, fill, mode);
         let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), record)?;
         let mut answer = GetOrderFillDetailsPage::default();
-        (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
+        // Clients read a text here, also of an empty page.
+        answer.end_id = Some(found.last.unwrap_or_default().into());
+        answer.fill_list = found.items.into();
         Ok(answer)
     }
 }
@@ -80,7 +82,9 @@ impl Serve for GetHistoricalTransactionDetails {
         };
         let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), with_coin)?;
         let mut answer = GetHistoricalTransactionDetailsPage::default();
-        (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
+        // Clients read a text here, also of an empty page.
+        answer.end_id = Some(found.last.unwrap_or_default().into());
+        answer.fill_list = found.items.into();
         Ok(answer)
     }
 }

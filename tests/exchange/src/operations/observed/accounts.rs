@@ -1,22 +1,26 @@
 //! Balances of the classic account, fees, how a unified account is set, and its leverage, margin modes and position
 //! modes.
 
+use std::time::Duration;
+
 use rust_decimal::Decimal;
 use tradeapi::observed::{
-    AccountInfo, AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, ContractSettings, Done, FeeRate,
-    GetAccountInfo, GetAccountSettings, GetAllFeeRates, GetContractAccount, GetContractAccounts, GetFeeRate,
-    GetSpotAssets, GetTradeRate, PositionMode, PositionModeSet, PositionSide, SetContractLeverage, SetHoldMode,
-    SetLeverage, SetMarginMode, SetPositionMode, SpotAsset, SymbolFeeRate, SymbolSettings,
+    AccountInfo, AccountMode, AccountSettings, ContractAccount, ContractAccountOfPair, ContractSettings,
+    CountdownCancelAll, Done, FeeRate, GetAccountInfo, GetAccountSettings, GetAllFeeRates, GetContractAccount,
+    GetContractAccounts, GetFeeRate, GetMaxOpenAvailable, GetSpotAssets, GetTradeRate, MaxOpen, OrderType,
+    PositionMode, PositionModeSet, PositionSide, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
+    SetPositionMode, SpotAsset, SymbolFeeRate, SymbolSettings,
 };
 use tradeapi::{List, Timestamp};
 
 use super::now;
-use crate::operations::reading::wire;
+use crate::operations::reading::{optional, wire};
 use crate::operations::routes::{Desk, Serve};
 use crate::state::instruments::{Coin, Instrument, quotient};
+use crate::state::orders::Source;
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::settings::{MAKER_FEE, TAKER_FEE};
-use crate::state::words::{Family, Line, Margin, Mode, Prevention};
+use crate::state::words::{Family, Line, Margin, Mode, PositionSide as PositionOf, Prevention, Side};
 
 /// Sets the fields that both forms of a balance share.
 macro_rules! balance {
@@ -206,6 +210,13 @@ impl Serve for SetPositionMode {
     }
 }
 
+impl Serve for CountdownCancelAll {
+    fn serve(self, at: &mut Desk<'_>) -> Result<Done, Refusal> {
+        at.core.count_down(at.account, Duration::from_secs(self.countdown));
+        Ok(done())
+    }
+}
+
 /// The leverage of long and of short positions that a request sets: of one direction, or of both.
 fn both(leverage: Option<u64>, direction: Option<&PositionSide>) -> [Option<u64>; 2] {
     match direction {
@@ -235,7 +246,9 @@ fn set_leverage(request: &SetLeverage, at: &mut Desk<'_>) -> Result<(), Reason> 
     if margin.as_ref().is_some_and(is_fixed) {
         return Err(Reason::SettingsFixed);
     }
-    at.core.set_leverage(at.account, index, both(Some(request.leverage), request.pos_side.as_ref()))?;
+    let [long, short] = both(Some(request.leverage), request.pos_side.as_ref());
+    let new = [request.long_leverage.or(long), request.short_leverage.or(short)];
+    at.core.set_leverage(at.account, index, new)?;
     margin.map_or(Ok(()), |margin| at.core.set_margin_mode(at.account, index, margin))
 }
 
@@ -276,4 +289,40 @@ impl Serve for SetMarginMode {
         });
         set.map(|index| settings_of(at, index)).map_err(|reason| at.refusal(reason))
     }
+}
+
+impl Serve for GetMaxOpenAvailable {
+    fn serve(self, at: &mut Desk<'_>) -> Result<MaxOpen, Refusal> {
+        most_open(&self, at).map_err(|reason| at.refusal(reason))
+    }
+}
+
+fn most_open(request: &GetMaxOpenAvailable, at: &mut Desk<'_>) -> Result<MaxOpen, Reason> {
+    let index = at.pair(request.category.as_str(), request.symbol.as_str())?;
+    let price = optional("price", request.price.as_ref())?;
+    if request.order_type == OrderType::Limit && price.is_none() {
+        return Err(missing("price"));
+    }
+    let size = optional("size", request.size.as_ref())?;
+    let (pair, lots) = (&at.core.pairs[index], size.map_or(Ok(0), |size| at.core.lots_of_qty(index, size))?);
+    let wanted = Side::of(request.side.as_str()).ok_or(missing("side"))?;
+    let of_side = |side: Side| {
+        let ticks = price.map(|price| at.core.ticks_in_range(index, side, price, true)).transpose()?;
+        let pos = match at.core.accounts[at.account].mode {
+            Mode::OneWay => PositionOf::Net,
+            Mode::Hedge if side == Side::Buy => PositionOf::Long,
+            Mode::Hedge => PositionOf::Short,
+        };
+        let ticket = at.core.market_ticket(at.account, index, side, pos, lots, Source::Api);
+        let (coin, cost) = at.core.funds_for(index, &ticket, ticks, lots, 0)?;
+        let most = wire(pair.qty(at.core.most_affordable(&ticket, ticks)?));
+        Ok((at.core.accounts[at.account].available(coin).max(Decimal::ZERO), wire(cost), most))
+    };
+    let [buy, sell] = [of_side(Side::Buy)?, of_side(Side::Sell)?];
+    let mut shown = MaxOpen::default();
+    let (available, _, most) = if wanted == Side::Buy { &buy } else { &sell };
+    (shown.available, shown.max_open) = (Some(wire(*available)), Some(most.clone()));
+    (shown.buy_open_cost, shown.sell_open_cost) = (Some(buy.1), Some(sell.1));
+    (shown.max_buy_open, shown.max_sell_open) = (Some(buy.2), Some(sell.2));
+    Ok(shown)
 }

@@ -153,7 +153,7 @@ impl Serve for GetContracts {
             shown.is_real_world_asset = Some(YesNoInCapitals::No);
             (shown.fee_rate_up_ratio, shown.open_cost_up_ratio) = (Some(0.into()), Some(0.into()));
             (shown.off_time, shown.limit_open_time) = (Some((-1).into()), Some((-1).into()));
-            shown.launch_time = Some(Timestamp::from_millis(0));
+            (shown.launch_time, shown.open_time) = (Some(Timestamp::from_millis(0)), Some(Timestamp::from_millis(0)));
             (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
             (shown.min_leverage, shown.max_leverage) = (Some(1), Some(MAX_LEVERAGE.into()));
             (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));
@@ -183,6 +183,9 @@ impl Serve for GetSpotSymbols {
             shown.max_trade_amount = Some(wire(pair.qty(most_lots(pair))));
             (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
             shown.status = Some(if pair.suspended { "offline" } else { "online" }.to_owned());
+            shown.open_time = Some(Timestamp::from_millis(0));
+            (shown.max_limit_order_value, shown.max_market_order_value) =
+                (Some(wire(MAX_VALUE)), Some(wire(MAX_VALUE)));
             shown
         });
         Ok(shown.collect::<Vec<_>>().into())

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 use tradeapi::observed::{
     CancelPlanOrder, CancelStrategyOrder, CancelledPlans, GetPastPlanOrders, GetPastPlanOrdersPage,
-    GetPastStrategyOrders, GetPastStrategyOrdersPage, GetPlanOrders, GetPlanOrdersPage, GetStrategyOrders, HoldSide,
-    ModifyPlanOrder, ModifyStrategyOrder, ModifyTpslOrder, OrderId, OrderType, PlacePlanOrder, PlaceStrategyOrder,
-    PlaceTpslOrder, PlanFailure, PlanIds, PlanOrder, PlanStatus, PlanType, ReduceOnly, StrategyOrder, StrategyStatus,
-    StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
+    GetPastStrategyOrders, GetPastStrategyOrdersPage, GetPlanOrders, GetPlanOrdersPage, GetPlanSubOrders,
+    GetStrategyOrders, HoldSide, ModifyPlanOrder, ModifyStrategyOrder, ModifyTpslOrder, OrderId, OrderType,
+    PlacePlanOrder, PlacePositionTpsl, PlaceStrategyOrder, PlaceTpslOrder, PlanFailure, PlanIds, PlanOrder, PlanStatus,
+    PlanSubOrder, PlanType, PositionPlanIds, ReduceOnly, StrategyOrder, StrategyStatus, StrategyType, TpslMode,
+    TradeSide, TriggerBy, TriggerType,
 };
 use tradeapi::{List, Timestamp};
 
@@ -169,6 +170,100 @@ fn place_tpsl(request: &PlaceTpslOrder, at: &mut Desk<'_>) -> Result<u64, Reason
     }
     let ticket = closing(at, index, pos, opened, qty);
     at.core.place_plan(kind, client(request.client_oid.as_deref()), ticket, (vec![trigger], is_whole))
+}
+
+impl Serve for PlacePositionTpsl {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<PositionPlanIds>, Refusal> {
+        place_both(&self, at).map(Into::into).map_err(|reason| at.refusal(reason))
+    }
+}
+
+/// Sets the take-profit and the stop-loss that a request has: both, or neither.
+fn place_both(request: &PlacePositionTpsl, at: &mut Desk<'_>) -> Result<Vec<PositionPlanIds>, Reason> {
+    let legs = [
+        (
+            [PlanType::PosProfit, PlanType::ProfitPlan],
+            &request.take_profit,
+            [&request.take_profit_size, &request.take_profit_limit],
+            &request.take_profit_type,
+            &request.take_profit_client_oid,
+        ),
+        (
+            [PlanType::PosLoss, PlanType::LossPlan],
+            &request.stop_loss,
+            [&request.stop_loss_size, &request.stop_loss_limit],
+            &request.stop_loss_type,
+            &request.stop_loss_client_oid,
+        ),
+    ];
+    let mut set = Vec::new();
+    let mut undo: Vec<(u64, Option<Plan>)> = Vec::new();
+    for ([whole, part], price, [size, limit], trigger_type, client) in legs {
+        let Some(price) = price else { continue };
+        let kind = if size.is_some() { part } else { whole };
+        let is_profit = matches!(kind, PlanType::PosProfit | PlanType::ProfitPlan);
+        let (product, symbol, coin) = (&request.product_type, &request.symbol, &request.margin_coin);
+        let mut leg = PlaceTpslOrder::new(
+            symbol.clone(),
+            product.clone(),
+            coin.clone(),
+            kind,
+            price.clone(),
+            request.hold_side.clone(),
+        );
+        (leg.size, leg.execute_price) = (size.clone(), limit.clone());
+        (leg.trigger_type, leg.client_oid) = (trigger_type.clone(), client.clone());
+        match set_leg(&leg, at) {
+            Ok((id, before)) => {
+                undo.push((id, before));
+                let mut ids = PositionPlanIds::default();
+                let client = Some(client.clone().unwrap_or_default());
+                ids.order_id = Some(id.to_string().into());
+                *(if is_profit { &mut ids.take_profit_client_oid } else { &mut ids.stop_loss_client_oid }) = client;
+                set.push(ids);
+            }
+            Err(reason) => {
+                undo.into_iter().for_each(|(id, before)| at.core.restore_plan(id, before));
+                return Err(reason);
+            }
+        }
+    }
+    if set.is_empty() { Err(missing("stopLossTriggerPrice")) } else { Ok(set) }
+}
+
+/// Sets a take-profit or a stop-loss. A position has one of each for the whole of it, which is changed and keeps its id.
+/// Returns the id, and what it was before.
+fn set_leg(leg: &PlaceTpslOrder, at: &mut Desk<'_>) -> Result<(u64, Option<Plan>), Reason> {
+    let id = place_tpsl(leg, at)?;
+    let Some(placed) = at.core.plans.get(&id).cloned() else { return Ok((id, None)) };
+    let is_same = |plan: &&Plan| {
+        let of = |plan: &Plan| (plan.kind, plan.ticket.pair, plan.ticket.pos);
+        placed.is_whole && plan.id != id && of(plan) == of(&placed)
+    };
+    let Some(before) = at.core.waiting_plans(at.account).find(is_same).cloned() else { return Ok((id, None)) };
+    at.core.restore_plan(id, None);
+    let client = placed.client.or_else(|| before.client.clone());
+    let changed = Plan { triggers: placed.triggers, updated: placed.updated, client, ..before.clone() };
+    at.core.restore_plan(before.id, Some(changed));
+    Ok((before.id, Some(before)))
+}
+
+impl Serve for GetPlanSubOrders {
+    fn serve(self, at: &mut Desk<'_>) -> Result<List<PlanSubOrder>, Refusal> {
+        let is_named = |plan: &&Plan| plan.id.to_string() == self.plan_order_id.as_str();
+        let mut own = at.core.plans.values().filter(|plan| plan.ticket.account == at.account);
+        let is_meant =
+            |plan: &&Plan| is_of(plan, &self.plan_type) && plan.ticket.line.as_str() == self.product_type.as_str();
+        let plan = own.find(is_named).filter(is_meant).ok_or_else(|| at.refusal(Reason::NoSuchOrder))?;
+        let PlanState::Executed(id) = plan.state else { return Ok(Vec::new().into()) };
+        let limit = at.core.orders.get(&id).and_then(|order| order.ticket.price);
+        let mut placed = PlanSubOrder::default();
+        placed.order_id = Some(id.to_string().into());
+        placed.price = limit.map(wire);
+        placed.order_type = Some(if limit.is_some() { OrderType::Limit } else { OrderType::Market });
+        placed.status = Some("success".to_owned());
+        Ok(vec![placed].into())
+    }
 }
 
 /// The plan that a modification names, if its kind is one of those that the operation takes.
