@@ -350,8 +350,8 @@ fn no_modules_import_each_other_in_a_circle() -> Tested {
     for (source, least) in WITHOUT_CIRCLES {
         let modules = modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source))?;
         let mut edges = between_siblings(&modules);
-        edges.retain(|(module, other), _| !is_part(module, &modules) || !is_part(other, &modules));
         assert!(edges.len() > least, "{source}: only {} imports were found", edges.len());
+        edges.retain(|(module, other), _| !is_part(module, &modules) || !is_part(other, &modules));
         let found: Vec<String> = circles(edges).into_values().collect();
         assert!(found.is_empty(), "{source}: these imports form circles:\n{}", found.join("\n"));
     }

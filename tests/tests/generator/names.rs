@@ -161,7 +161,7 @@ fn hostile() -> BTreeSet<String> {
     names.extend([10, 63, 64, 65, 255, 256, 1000, 1100].map(|length| "n".repeat(length)));
     let schema = Generator::new().schema_dir(house().join("tests/fixtures/base")).read().unwrap();
     let emitted = ["facade/emitted.rs", "facade/emitted/client.rs", "facade/emitted/operations.rs"];
-    let macros = ["value/open_enum", "value/identifier", "json/record", "parameters/by_value"]
+    let macros = ["value/open_enum", "value/identifier", "json/record", "parameters/named"]
         .map(|file| format!("data/{file}.rs"))
         .into_iter()
         .chain(emitted.map(str::to_owned));

@@ -6,7 +6,6 @@ mod listing;
 mod page;
 mod position;
 mod reach;
-mod seen;
 mod source;
 mod step;
 #[cfg(feature = "stream")]

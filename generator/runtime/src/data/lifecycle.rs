@@ -3,14 +3,11 @@
 //! A lifecycle answers yes, no or unspecified; the monitor reports only changes that the documents rule out.
 
 mod monitor;
-mod shown;
-mod sighting;
 mod state;
 
+pub use self::state::{OrderResult, OrderShown, PropertyShown, Sighting};
 pub use monitor::{ImpossibleChange, Monitor, Observed};
 pub(crate) use monitor::{StateComparison, compare_states};
-pub use shown::{OrderResult, OrderShown, PropertyShown};
-pub use sighting::Sighting;
 pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
 
 #[cfg(test)]

@@ -1,25 +1,22 @@
 //! Requests of one operation, with their address, effect and type of response.
-
-mod call;
-mod dynamic;
-mod items;
+//!
+//! Calls, retries, confirmation and pages take `&dyn DynOperation` and put what they read into `&mut dyn DynResponse`.
+//! Their futures are boxed, because the body of an async function is compiled in the crate that polls it. Typed calls
+//! were 610,000 lines of LLVM IR of the emitted crate, which are 213,000 now.
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::data::account::{Account, Known};
 use crate::data::checks::{Asked, CheckContext, Checks, Undecided, Violations};
 use crate::data::clock::{Clock, SystemClock};
-use crate::data::json::Decode;
+use crate::data::json::{Decode, Form, JsonWriter, ReadError, Reader};
 use crate::data::lifecycle::{OrderResult, OrderShown, PropertyShown};
-use crate::data::parameters::{HeaderWriter, ParameterReader, Parameters, PathWriter, json_of};
-use crate::data::tables::Meta;
+use crate::data::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Parameters, PathWriter, json_of};
+use crate::data::tables::{Api, Calls, Meta, Outcome};
 use crate::data::value::Timestamp;
 
-pub(crate) use call::Call;
-pub(crate) use dynamic::{DynOperation, DynResponse, Received, ReceivedFor};
-pub(crate) use items::ItemOutcome;
 #[doc(hidden)]
-pub use items::{ItemJudge, ItemOutcomes};
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(
@@ -172,3 +169,235 @@ pub trait Repeatable: Operation {}
     note = "reads, and cancellations of named orders, are repeated with `retrying(..).call(..)`"
 )]
 pub trait Cancellation: Operation {}
+
+/// The numbers of calls, for people to distinguish them.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
+
+/// The call that a request makes: the name and number that it carries besides its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) calls: Calls,
+    pub(crate) name: &'static str,
+    pub(crate) number: u64,
+}
+
+impl Call {
+    /// A new call of an operation; `None` if the operation is not called by a name.
+    pub(crate) fn of(calls: Calls, meta: &'static Meta) -> Option<Self> {
+        let name = meta.call?;
+        Some(Self { calls, name, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// Writes it before the parameters, if these are members themselves.
+    pub(crate) fn write_beside(&self, to: &mut ParameterWriter) {
+        if self.calls.parameters.is_some() {
+            return;
+        }
+        for (name, value) in self.calls.fixed {
+            to.text_of_table(name, value);
+        }
+        if let Some(id) = self.calls.id {
+            to.number_of_table(id, self.number);
+        }
+        if let Some(method) = self.calls.method {
+            to.text_of_table(method, self.name);
+        }
+    }
+
+    /// The body of a request with these parameters.
+    pub(crate) fn around(&self, parameters: String) -> String {
+        let Calls { fixed, id, method, parameters: member } = self.calls;
+        let Some(member) = member else { return parameters };
+        let mut out = JsonWriter::with_capacity(parameters.len() + self.name.len() + 64);
+        out.begin_object();
+        for (name, value) in fixed {
+            out.member(name).string(value);
+        }
+        if let Some(id) = id {
+            out.member(id).number(&self.number);
+        }
+        if let Some(method) = method {
+            out.member(method).string(self.name);
+        }
+        out.member(member).raw(&parameters);
+        out.end_object();
+        out.finish()
+    }
+}
+
+/// The judgement of the results of items in a response.
+pub struct ItemJudge<'a> {
+    pub(crate) api: &'static Api,
+    /// The whole response.
+    pub(crate) raw: &'a [u8],
+    /// True if it has all that the documents say of a success.
+    pub(crate) is_full: bool,
+    /// True if a code is that of a success.
+    pub(crate) is_success: &'a dyn Fn(&str) -> bool,
+    /// The outcome of an item that was refused with a code, which may do several things.
+    pub(crate) outcome_of: &'a dyn Fn(&str, bool) -> Outcome,
+}
+
+/// The outcomes of items.
+pub struct ItemOutcomes {
+    pub(crate) items: Vec<ItemOutcome>,
+    /// True if they are those of the items of the request, in their order. Otherwise they are the results in a response
+    /// to a request that lists none.
+    pub(crate) are_of_request: bool,
+}
+
+/// The outcome of an item, and its code if it was refused with one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ItemOutcome {
+    pub(crate) outcome: Outcome,
+    pub(crate) code: Option<String>,
+}
+
+/// A request of any operation; see [`Operation`].
+pub(crate) trait DynOperation: Parameters + Send + Sync {
+    fn meta(&self) -> &'static Meta;
+    fn write_path(&self, out: &mut PathWriter);
+    fn write_headers(&self, out: &mut HeaderWriter<'_>);
+    fn inspect(&self, context: CheckContext<'_>) -> Violations;
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2];
+}
+
+impl<O: Operation> DynOperation for O {
+    fn meta(&self) -> &'static Meta {
+        O::META
+    }
+
+    fn write_path(&self, out: &mut PathWriter) {
+        Operation::write_path(self, out);
+    }
+
+    fn write_headers(&self, out: &mut HeaderWriter<'_>) {
+        Operation::write_headers(self, out);
+    }
+
+    fn inspect(&self, context: CheckContext<'_>) -> Violations {
+        Operation::inspect(self, context)
+    }
+
+    fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
+        Operation::limit_class(self, known)
+    }
+}
+
+/// The place for the data of a response to any operation.
+pub(crate) trait DynResponse: Send {
+    /// The form of the data.
+    fn form(&self) -> Form;
+
+    /// Reads the data.
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError>;
+
+    /// Takes what stands for data that is absent. Returns whether there is anything.
+    fn take_absent(&mut self) -> bool;
+
+    /// Calls `see` with each order of which the data has the record.
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>));
+
+    /// Calls `see` with the result of each order that the request was to place.
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult));
+
+    /// Calls `see` with each property of the account that the data shows.
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>));
+
+    /// The outcomes of the items in the data, if the request is known and its response lists results.
+    fn item_outcomes(&self, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
+        let _ = judge;
+        None
+    }
+}
+
+/// The place for the data of a response to this request.
+pub(crate) struct ReceivedFor<'a, O: Operation> {
+    request: &'a O,
+    data: Received<O>,
+}
+
+impl<'a, O: Operation> ReceivedFor<'a, O> {
+    /// A place without data.
+    pub(crate) const fn nothing(request: &'a O) -> Self {
+        Self { request, data: Received::nothing() }
+    }
+
+    /// The data.
+    pub(crate) fn into_received(self) -> Received<O> {
+        self.data
+    }
+}
+
+impl<O: Operation> DynResponse for ReceivedFor<'_, O> {
+    fn form(&self) -> Form {
+        self.data.form()
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        self.data.read(from)
+    }
+
+    fn take_absent(&mut self) -> bool {
+        self.data.take_absent()
+    }
+
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>)) {
+        self.data.show_orders(see);
+    }
+
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult)) {
+        self.data.show_results(see);
+    }
+
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        self.data.show_properties(see);
+    }
+
+    fn item_outcomes(&self, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
+        self.request.item_outcomes(self.data.0.as_ref()?, judge)
+    }
+}
+
+/// The data of a response to `O`, once it has been read.
+pub(crate) struct Received<O: Operation>(Option<O::Response>);
+
+impl<O: Operation> Received<O> {
+    /// A place without data.
+    pub(crate) const fn nothing() -> Self {
+        Self(None)
+    }
+
+    /// The data, if it has been read.
+    pub(crate) fn into_data(self) -> Option<O::Response> {
+        self.0
+    }
+}
+
+impl<O: Operation> DynResponse for Received<O> {
+    fn form(&self) -> Form {
+        O::Response::FORM
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        self.0 = Some(O::Response::decode(from)?);
+        Ok(())
+    }
+
+    fn take_absent(&mut self) -> bool {
+        self.0 = O::Response::absent();
+        self.0.is_some()
+    }
+
+    fn show_orders<'a>(&'a self, see: &mut dyn FnMut(OrderShown<'a>)) {
+        self.0.iter().for_each(|data| O::show_orders(data, see));
+    }
+
+    fn show_results(&self, see: &mut dyn FnMut(OrderResult)) {
+        self.0.iter().for_each(|data| O::show_results(data, see));
+    }
+
+    fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        self.0.iter().for_each(|data| O::show_properties(data, see));
+    }
+}

@@ -1,27 +1,24 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
-mod by_value;
 #[cfg(feature = "described")]
 pub mod described;
 mod described_macros;
-mod headers;
 #[doc(hidden)]
 pub mod kinds;
-mod name;
 mod named;
 mod parameter;
 mod path;
 mod query;
 mod reader;
 mod table;
-mod unsendable;
 mod writer;
 
 use crate::data::checks::Checks;
 
 #[doc(hidden)]
-pub use headers::HeaderWriter;
-pub use name::Name;
+pub use self::path::HeaderWriter;
+pub use self::table::Name;
+pub(crate) use self::writer::Unsendable;
 pub(crate) use named::{Named, texts_of};
 #[doc(hidden)]
 pub use parameter::Parameter;
@@ -32,7 +29,6 @@ pub(crate) use query::{Escapes, has_escape, pairs, query_value};
 pub use reader::ParameterReader;
 #[doc(hidden)]
 pub use table::ParameterTable;
-pub(crate) use unsendable::Unsendable;
 pub use writer::ParameterWriter;
 
 /// A set of request parameters: of an operation, of an item in a list, or of an alternative of a choice.

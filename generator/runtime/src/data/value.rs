@@ -4,19 +4,21 @@ mod date;
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 mod dates;
 mod decimal;
-mod edit;
 mod identifier;
 mod mint;
 mod open_enum;
-mod same;
 mod scalar;
 mod scaled;
 mod shape;
-mod shown;
 mod small_text;
 mod time_in;
 mod timestamp;
 
+#[doc(hidden)]
+pub use self::scalar::Shown;
+pub(crate) use self::scalar::part;
+pub use self::small_text::Edit;
+pub(crate) use self::small_text::is_same;
 pub use date::{Date, InvalidDate};
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
@@ -24,7 +26,6 @@ pub(crate) use decimal::exact_sum;
 pub use decimal::{Decimal, IntoDecimal, IntoEdit, InvalidDecimal};
 #[doc(hidden)]
 pub use decimal::{ExactNumber, checked_literal};
-pub use edit::Edit;
 pub use identifier::Identifier;
 #[doc(hidden)]
 pub use identifier::Text;
@@ -34,7 +35,6 @@ pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 #[doc(hidden)]
 pub use open_enum::{enum_from_str, enum_from_wire};
 pub(crate) use open_enum::{find as find_value, place_of};
-pub(crate) use same::is_same;
 pub use scalar::{Scalar, Scratch};
 pub use scaled::Scaled;
 #[doc(hidden)]
@@ -42,9 +42,6 @@ pub use scaled::scaled_value;
 pub use shape::{InvalidIdentifier, Shape};
 #[doc(hidden)]
 pub use shape::{has_form, respelled};
-#[doc(hidden)]
-pub use shown::Shown;
-pub(crate) use shown::part;
 pub use time_in::{
     InvalidTime, Iso8601, IsoTime, Micros, Nanos, Seconds, TimeFormat, TimeIn, UnixMicros, UnixNanos, UnixSeconds,
 };

@@ -16,10 +16,6 @@
 //! waits on a condition variable, so `block_on` is ours.
 
 mod background;
-mod batch;
 mod client;
-mod pages;
 
-pub use self::batch::BatchCall;
-pub use self::client::{ClientCore, Retrying};
-pub use self::pages::{Items, Pages};
+pub use self::client::{BatchCall, ClientCore, Items, Pages, Retrying};

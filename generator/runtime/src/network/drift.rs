@@ -8,10 +8,7 @@
 mod collector;
 mod counts;
 mod report;
-mod show;
-mod spelling;
 mod walk;
-mod withheld;
 
 pub use collector::Drift;
 pub use report::{DriftEntry, DriftKind, DriftReport, OperationDrift};

@@ -17,29 +17,25 @@
 //! state which window is full, and closing a window of a day would stop an account for a day. Clients with the same key
 //! share their limits, found by a hash of it, because the exchange counts them together.
 
-mod bucket;
 mod call;
 mod in_process;
 mod learning;
 mod limiter;
 mod open_orders;
-mod permit;
-mod plan;
 #[cfg(feature = "redis")]
 mod redis;
 mod settings;
 mod state;
-mod ways;
 mod window;
 
+pub use self::call::Plan;
+pub use self::limiter::Permit;
 #[cfg(feature = "redis")]
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::{Call, Classes, Reservation};
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
-pub use permit::Permit;
-pub use plan::Plan;
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]

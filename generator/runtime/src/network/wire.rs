@@ -1,25 +1,22 @@
 //! Converts operations to HTTP requests and HTTP responses to replies, without any I/O.
 
 mod base_url;
-mod beside_data;
 mod codes;
 mod echo;
 mod envelope;
 mod headers;
-mod next_page;
 mod pool_reports;
 mod request;
 mod response;
-mod shown;
 
+pub use self::envelope::{AnswersWithHeaders, RefusesWith};
+pub(crate) use self::headers::NextPageHint;
 pub use base_url::BaseUrl;
-pub use beside_data::{AnswersWithHeaders, RefusesWith};
 pub use codes::CodePolicy;
 pub(crate) use codes::{ReadCode, is_compound_item, is_compound_with};
 pub(crate) use envelope::{reader_at, text_at};
 pub use headers::HeaderValues;
 pub(crate) use headers::retry_after;
-pub(crate) use next_page::NextPageHint;
 pub(crate) use pool_reports::pool_reports;
 pub use pool_reports::{MAX_POOLS, PoolReport};
 pub(crate) use request::build;

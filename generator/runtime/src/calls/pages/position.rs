@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::page::{PageError, Paged, PositionError, TimeRange};
-use super::seen::Recent;
+use super::walk::Recent;
 use crate::data::json::{FieldVisitor, ReadError, Reader, Record, read_json, write_json};
 use crate::data::parameters::{ParameterWriter, Parameters};
 use crate::data::tables::Meta;

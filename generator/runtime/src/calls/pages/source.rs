@@ -4,8 +4,8 @@
 //! taken for an empty one, it would end an incomplete listing.
 
 use super::page::{Paged, TimeRange, follow};
-use super::seen::ItemHash;
 use super::step::Next;
+use super::walk::ItemHash;
 use crate::data::account::Known;
 use crate::data::checks::Checks;
 use crate::data::json::{BadItem, Decode, Form, Kind, List, ReadError, Reader};

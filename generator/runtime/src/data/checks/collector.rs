@@ -16,9 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use regex_lite::Regex;
 
 use super::policy::CheckContext;
-use super::undecided::{Asked, Notes};
-use super::violation::{DOUBT, Place, Violation, Violations};
-use super::{given, window};
+use super::violation::{Asked, DOUBT, Notes, Place, Violation, Violations};
+use super::{violation, window};
 use crate::data::account::{Account, Instrument};
 use crate::data::tables::{Length, Meta, Rule, Severity, Window};
 use crate::data::value::{Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
@@ -61,7 +60,7 @@ impl<'a> Checks<'a> {
     /// violation shows a part of it.
     pub(crate) fn finish(mut self, json: &dyn Fn() -> String) -> Violations {
         self.found.extend(self.doubt.take());
-        given::fill_in(&mut self.found, json);
+        violation::fill_in(&mut self.found, json);
         self.found
     }
 
@@ -441,7 +440,7 @@ impl<'a> Checks<'a> {
             rule: Place::rule(self.place, name, "digits"),
             severity,
             parameter: Place::path(self.place, name),
-            given: given::shortened(&value.to_plain()),
+            given: violation::shortened(&value.to_plain()),
             allowed: format!("at most {MAX_DIGITS} digits, written without an exponent, are sent"),
             source: String::new(),
             hint: "use a shorter number".to_owned(),

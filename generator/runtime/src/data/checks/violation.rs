@@ -1,10 +1,13 @@
-//! The rules that a request breaks, as a caller sees them.
+//! The rules that a request breaks, as a caller sees them, with the values that break them and the facts that a check
+//! asks for and is not told. Only a request that breaks a rule pays for the look-up of its values.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use crate::data::tables::Severity;
+use crate::data::json::{Kind, ReadError, Reader};
+use crate::data::tables::{Rule, Severity};
 
 /// A rule that a request breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,6 +231,145 @@ impl fmt::Display for Place<'_> {
         match self.index {
             Some(index) => write!(f, "{}[{index}]", self.name),
             None => f.write_str(self.name),
+        }
+    }
+}
+
+/// The number of characters of a value that are shown.
+const SHOWN: usize = 80;
+
+/// Fills in the given value of each violation that lacks it.
+pub(super) fn fill_in(found: &mut Violations, json: &dyn Fn() -> String) {
+    if found.iter().all(|violation| !violation.given.is_empty() || violation.parameter.is_empty()) {
+        return;
+    }
+    let json = json();
+    for violation in found.iter_mut().filter(|violation| violation.given.is_empty()) {
+        // The client has just written this JSON, so reading it does not fail.
+        violation.given = match look_up(&mut Reader::new(&json), &violation.parameter) {
+            Ok(Some(value)) => value,
+            Ok(None) | Err(_) if violation.parameter.is_empty() => String::new(),
+            Ok(None) | Err(_) => "nothing".to_owned(),
+        };
+    }
+}
+
+/// The value at a path such as `orderList[3].price`, as text.
+fn look_up(from: &mut Reader<'_>, path: &str) -> Result<Option<String>, ReadError> {
+    if path.is_empty() {
+        return shown(from);
+    }
+    if let Some((index, rest)) = path.strip_prefix('[').and_then(|path| path.split_once(']')) {
+        return item(from, index.parse().unwrap_or(usize::MAX), rest.trim_start_matches('.'));
+    }
+    let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+    member(from, name, rest.trim_start_matches('.'))
+}
+
+fn member(from: &mut Reader<'_>, wanted: &str, rest: &str) -> Result<Option<String>, ReadError> {
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(from)? {
+        if name == wanted {
+            return look_up(from, rest);
+        }
+        from.skip()?;
+    }
+    Ok(None)
+}
+
+fn item(from: &mut Reader<'_>, wanted: usize, rest: &str) -> Result<Option<String>, ReadError> {
+    let mut elements = from.array()?;
+    while let Some(index) = elements.next(from)? {
+        if index == wanted {
+            return look_up(from, rest);
+        }
+        from.skip()?;
+    }
+    Ok(None)
+}
+
+fn shown(from: &mut Reader<'_>) -> Result<Option<String>, ReadError> {
+    let text = match from.peek() {
+        Kind::Object | Kind::Array => from.raw_value()?.to_owned(),
+        _ => from.scalar()?.into_owned(),
+    };
+    Ok(Some(shortened(&text)))
+}
+
+/// `text`, or its beginning.
+pub(super) fn shortened(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() { format!("{short}...") } else { short }
+}
+
+/// A rule that a request may break, which depends on a property that is not stated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Undecided {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The property.
+    pub property: String,
+    /// The instrument whose property it is; `None` if it is one of the account.
+    pub instrument: Option<String>,
+}
+
+/// The properties that a check asked for in vain.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    instruments: Vec<String>,
+    undecided: Vec<Undecided>,
+}
+
+impl Asked {
+    /// Returns what is undecided, each once.
+    pub(crate) fn undecided(self) -> Vec<Undecided> {
+        self.undecided
+    }
+}
+
+/// Where a check notes what it asks for in vain, and the instrument that it is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Notes<'a> {
+    asked: &'a RefCell<Asked>,
+    instrument: Option<usize>,
+}
+
+impl<'a> Notes<'a> {
+    pub(super) fn new(asked: &'a RefCell<Asked>) -> Self {
+        Self { asked, instrument: None }
+    }
+
+    /// Notes the instrument that the check is about from now on.
+    pub(super) fn about(&mut self, instrument: Option<&str>) {
+        self.instrument = instrument.map(|instrument| {
+            let known = &mut self.asked.borrow_mut().instruments;
+            known.push(instrument.to_owned());
+            known.len() - 1
+        });
+    }
+
+    /// Notes a property of the account.
+    pub(super) fn lacks(self, rule: &Rule, property: &str) {
+        self.note(rule, property, None);
+    }
+
+    /// Notes a property of the instrument.
+    pub(super) fn instrument_lacks(self, rule: &Rule, property: &str) {
+        let name = self.instrument.and_then(|at| self.asked.borrow().instruments.get(at).cloned());
+        self.note(rule, property, name);
+    }
+
+    /// Notes a flag of the instrument of this name.
+    pub(super) fn lacks_flag(self, rule: &Rule, flag: &str, instrument: &str) {
+        self.note(rule, flag, Some(instrument.to_owned()));
+    }
+
+    fn note(self, rule: &Rule, property: &str, instrument: Option<String>) {
+        let undecided = Undecided { rule: rule.id, property: property.to_owned(), instrument };
+        let all = &mut self.asked.borrow_mut().undecided;
+        if !all.contains(&undecided) {
+            all.push(undecided);
         }
     }
 }

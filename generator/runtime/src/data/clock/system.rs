@@ -5,8 +5,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use super::alarms::{Act, Alarms as Wakers};
-use super::timer::Timer;
+use super::timer::{Act, Alarms as Wakers, Timer};
 
 /// The system's monotonic clock.
 ///

@@ -1,6 +1,6 @@
 //! Values that are read from JSON.
 
-use super::error::ReadError;
+use super::path::ReadError;
 use super::reader::Reader;
 use super::table::{FieldTable, Form};
 

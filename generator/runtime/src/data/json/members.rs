@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::error::ReadError;
-use super::layout::{Layout, Seen};
+use super::path::ReadError;
 use super::reader::Reader;
+use super::table::{Layout, Seen};
 
 impl<'a> Reader<'a> {
     /// Begins an object, whose known members are `fields`.

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::any::Json;
 use super::decode::Decode;
-use super::error::ReadError;
+use super::path::ReadError;
 use super::reader::{Kind, Reader};
 use super::table::{CaseTable, Form, OneOfTable, RecordTable, Travels};
+use super::values::Json;
 use super::writer::{Encode, JsonWriter};
 
 /// Why no record was found for a value.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::decode::Decode;
-use super::error::ReadError;
+use super::path::ReadError;
 use super::reader::Reader;
 use super::table::{FieldTable, Form, RecordTable, Travels};
 use super::writer::{Encode, JsonWriter, write_json};

@@ -1,6 +1,6 @@
 //! Strings: where they end, and what their escapes stand for.
 
-use super::error::ReadError;
+use super::path::ReadError;
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = ONES << 7;

@@ -1,5 +1,9 @@
-//! Enums whose values are the states of a lifecycle.
+//! Enums whose values are the states of a lifecycle, and the facts that records and responses show of orders and of the
+//! account.
 
+use std::fmt;
+
+use crate::data::json::{Encode, write_json};
 use crate::data::value::{OpenEnum, Timestamp};
 
 /// An enum whose values are the states of a lifecycle. Nothing is known of undocumented values.
@@ -149,4 +153,140 @@ pub enum Next {
     Unchanged,
     /// The same state; the change was rejected.
     Rejected,
+}
+
+/// The facts that a record showed of an order, independent of the type of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sighting {
+    /// The exchange's id of the order.
+    pub id: Option<String>,
+    /// The client id.
+    pub client_id: Option<String>,
+    /// The state, as on the wire.
+    pub state: Option<String>,
+    /// True if that state is final; `None` if the record has no state, or an undocumented one.
+    pub has_ended: Option<bool>,
+    /// When the order last changed.
+    pub at: Option<Timestamp>,
+    /// When it was created.
+    pub created: Option<Timestamp>,
+    /// The record as JSON, which [`read_json`](crate::data::json::read_json) reads as the type of the record.
+    pub record: String,
+}
+
+impl Sighting {
+    /// Returns what `record` shows.
+    pub fn of<R: HasState + Encode>(record: &R) -> Self {
+        let ids = [record.id(), record.client_id()];
+        let state = record.state().map(R::State::as_str);
+        Self::in_state(ids, R::State::LIFECYCLE, state, [record.at(), record.created()], write_json(record))
+    }
+
+    fn in_state(
+        [id, client_id]: [Option<&str>; 2],
+        lifecycle: &Lifecycle,
+        state: Option<&str>,
+        [at, created]: [Option<Timestamp>; 2],
+        record: String,
+    ) -> Self {
+        Self {
+            id: id.map(str::to_owned),
+            client_id: client_id.map(str::to_owned),
+            state: state.map(str::to_owned),
+            has_ended: state.and_then(|state| lifecycle.row(state)).map(|row| row.is_terminal),
+            at,
+            created,
+            record,
+        }
+    }
+}
+
+impl fmt::Display for Sighting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id.as_deref().unwrap_or("an order without an id"))?;
+        if let Some(client_id) = &self.client_id {
+            write!(f, " ({client_id})")?;
+        }
+        write!(f, ": {}", self.state.as_deref().unwrap_or("no state"))?;
+        self.at.map_or(Ok(()), |at| write!(f, " at {at}"))
+    }
+}
+
+/// The facts that a record shows of one order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderShown<'a> {
+    /// The exchange's id of the order.
+    pub id: Option<&'a str>,
+    /// The client id.
+    pub client_id: Option<&'a str>,
+    /// The value by which ceilings of open orders count it.
+    pub kind: Option<&'a str>,
+    /// The states of such orders.
+    pub lifecycle: &'static Lifecycle,
+    /// The state, if the record has one.
+    pub state: Option<&'a str>,
+    /// When it last changed.
+    pub at: Option<Timestamp>,
+}
+
+/// The result that a response states for an order that its request was to place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OrderResult {
+    /// The exchange's id of the order.
+    pub id: Option<String>,
+    /// The client id.
+    pub client_id: Option<String>,
+    /// The code of the item of a batch, which decides if there is one.
+    pub code: Option<String>,
+    /// True if the order is among those that were accepted.
+    pub is_accepted: bool,
+}
+
+/// The properties that a record shows of the account that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PropertyShown<'a> {
+    /// The name of the property in the schema.
+    pub property: &'static str,
+    /// The value, as on the wire.
+    pub value: &'a str,
+    /// When the record last changed.
+    pub at: Option<Timestamp>,
+}
+
+impl PropertyShown<'_> {
+    /// Calls `see` with each property that `record` shows.
+    pub fn each<R: HasState>(record: &R, see: &mut dyn FnMut(PropertyShown<'_>)) {
+        let at = record.at();
+        record.show_properties(&mut |property, value| see(PropertyShown { property, value, at }));
+    }
+}
+
+impl<'a> OrderShown<'a> {
+    /// The order in a record.
+    pub fn of<R: HasState>(record: &'a R) -> Self {
+        Self {
+            id: record.id(),
+            client_id: record.client_id(),
+            kind: record.kind(),
+            lifecycle: R::State::LIFECYCLE,
+            state: record.state().map(R::State::as_str),
+            at: record.at(),
+        }
+    }
+}
+
+impl OrderResult {
+    /// An order that was accepted, or an item of a batch, whose code decides.
+    pub fn accepted(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
+        Self { id, client_id, code, is_accepted: true }
+    }
+
+    /// An item of a batch that was refused.
+    pub fn refused(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
+        Self { id, client_id, code, is_accepted: false }
+    }
 }

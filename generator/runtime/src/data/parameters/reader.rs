@@ -1,7 +1,6 @@
 //! Reads the parameters of requests back.
 
 mod refusals;
-mod source;
 
 use super::named::Member;
 use super::{BODY, Entries, ParameterTable, Parameters};

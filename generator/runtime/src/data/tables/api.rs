@@ -1,9 +1,14 @@
-//! The properties that all operations of an API share.
+//! The properties that all operations of an API share: among them those of an account that a caller can state, and what
+//! the end of a call proves about the change.
+
+use std::fmt;
+
+use super::{Authentication, KnownError, Meta, Path, Step};
 
 #[doc(inline)]
 pub use tradeapi_words::{Around, ResetForm, Sent};
-
-use super::{AccountTable, Authentication, CallResult, Effect, KnownError, Meta, Outcome, OutcomeRow, Path, Step};
+#[doc(inline)]
+pub use tradeapi_words::{CallResult, Effect};
 
 /// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
@@ -259,4 +264,93 @@ pub struct Header {
     pub selects_market: bool,
     /// The purpose.
     pub doc: &'static str,
+}
+
+/// The properties of an account that a caller can state.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountTable {
+    /// The properties of an account.
+    pub properties: &'static [AccountProperty],
+    /// The properties of an instrument that are numbers.
+    pub instrument: &'static [&'static str],
+    /// The properties that are flags.
+    pub flags: &'static [&'static str],
+}
+
+impl AccountTable {
+    /// No properties: an account has a name only.
+    pub const NONE: Self = Self { properties: &[], instrument: &[], flags: &[] };
+
+    /// The property with this name.
+    pub fn property(&self, name: &str) -> Option<&'static AccountProperty> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+}
+
+/// A property of an account.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountProperty {
+    /// The name in the schema.
+    pub name: &'static str,
+    /// The kind of its value.
+    pub kind: PropertyKind,
+    /// The codes with which the exchange refuses a request because the account has another value.
+    pub denied_by: &'static [&'static str],
+}
+
+/// The kind of value that a property of an account has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Yes or no.
+    Flag,
+    /// A point in time.
+    Time,
+    /// Names, such as those of trading pairs.
+    Names,
+}
+
+/// The outcome of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The request had no effect.
+    NotDone,
+    /// The request had its effect.
+    Done,
+    /// The request may have had its effect: query it before repeating it.
+    Unknown,
+}
+
+impl Outcome {
+    /// The outcome of a request with items of these outcomes: it is unknown if that of an item is, and done if an item
+    /// is done. `None` without items.
+    pub(crate) fn of_all(items: impl IntoIterator<Item = Self>) -> Option<Self> {
+        items.into_iter().reduce(|one, other| match (one, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Done, _) | (_, Self::Done) => Self::Done,
+            (Self::NotDone, Self::NotDone) => Self::NotDone,
+        })
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotDone => "it had no effect",
+            Self::Done => "it had its effect",
+            Self::Unknown => "its outcome is unknown, so query it before repeating it",
+        })
+    }
+}
+
+/// The outcome of a request, by how its call ended.
+#[derive(Clone, Copy, Debug)]
+pub struct OutcomeRow {
+    /// The end of the call.
+    pub when: CallResult,
+    /// The outcome; `None` if it depends on the code.
+    pub outcome: Option<Outcome>,
+    /// The reason.
+    pub why: &'static str,
 }

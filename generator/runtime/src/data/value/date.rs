@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use tradeapi_words::calendar;
 
-use super::scalar::{Scalar, Scratch};
-use super::shown::pad_args;
+use super::scalar::{Scalar, Scratch, pad_args};
 use super::timestamp::Timestamp;
 
 const MILLIS_PER_DAY: u64 = 86_400_000;

@@ -11,13 +11,12 @@ use self::parts::{Parts, is_number, is_plain_number};
 use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
 
-mod exact;
 mod operators;
 mod parts;
 
 #[doc(hidden)]
-pub use self::exact::ExactNumber;
-pub use self::exact::{IntoDecimal, IntoEdit};
+pub use self::parts::ExactNumber;
+pub use self::parts::{IntoDecimal, IntoEdit};
 
 /// An exact decimal number of any length, which keeps the text it was read from.
 ///

@@ -3,8 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::same::is_same;
-use super::small_text::SmallText;
+use super::small_text::{SmallText, is_same};
 
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
 ///

@@ -1,10 +1,9 @@
-//! The documented shapes of texts.
+//! The documented shapes of texts. An alphabet is written as the inside of a character class: single characters and
+//! ranges, `-` itself first or last.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
-
-mod alphabet;
 
 /// The shape of a kind of identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ impl InvalidIdentifier {
 /// `alphabet` if that is given.
 pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) -> bool {
     let between = text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).unwrap_or_default();
-    let fits = |letter| alphabet.is_none_or(|alphabet| alphabet::contains(alphabet, letter));
+    let fits = |letter| alphabet.is_none_or(|alphabet| contains(alphabet, letter));
     !between.is_empty() && between.chars().all(fits)
 }
 
@@ -77,8 +76,8 @@ impl Shape {
     /// A shape of this name, length and alphabet.
     pub const fn new(name: &'static str, length: Option<(usize, usize)>, alphabet: Option<&'static str>) -> Self {
         let ascii = match alphabet {
-            Some(alphabet) => alphabet::ascii(alphabet),
-            None => alphabet::ascii(" -~"),
+            Some(alphabet) => ascii(alphabet),
+            None => ascii(" -~"),
         };
         Self { name, length, alphabet, ascii }
     }
@@ -129,7 +128,7 @@ impl Shape {
             return Some("no control characters".to_owned());
         }
         let alphabet = self.alphabet?;
-        let stranger = text.chars().find(|&letter| !alphabet::contains(alphabet, letter))?;
+        let stranger = text.chars().find(|&letter| !contains(alphabet, letter))?;
         Some(format!("only characters of [{alphabet}], not {stranger:?}"))
     }
 
@@ -138,5 +137,68 @@ impl Shape {
     fn has_only_ascii(&self, text: &str) -> bool {
         // Without an early end, which takes longer than a few bytes more.
         text.bytes().fold(true, |all, byte| all & self.ascii[usize::from(byte)])
+    }
+}
+
+/// Returns whether `letter` belongs to `alphabet`.
+fn contains(alphabet: &str, letter: char) -> bool {
+    let mut rest = alphabet.chars();
+    while let Some(first) = rest.next() {
+        let last = range_end(&mut rest).unwrap_or(first);
+        if (first..=last).contains(&letter) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns for each byte whether it is a printable ASCII character of `alphabet`.
+const fn ascii(alphabet: &str) -> [bool; 256] {
+    let letters = alphabet.as_bytes();
+    let (mut set, mut at) = ([false; 256], 0);
+    while at < letters.len() {
+        let mut letter = letters[at];
+        at += if at + 2 < letters.len() && letters[at + 1] == b'-' { 2 } else { 0 };
+        while letter <= letters[at] && letter.is_ascii() {
+            set[letter as usize] = !letter.is_ascii_control();
+            letter += 1;
+        }
+        at += 1;
+    }
+    set
+}
+
+/// The end of a range whose beginning was just taken from `rest`; nothing is taken if no range follows.
+fn range_end(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    let mut ahead = rest.clone();
+    if ahead.next() != Some('-') {
+        return None;
+    }
+    let last = ahead.next()?;
+    *rest = ahead;
+    Some(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ascii, contains};
+
+    #[test]
+    fn accepts_characters_and_ranges() {
+        let alphabet = ".:/A-Za-z0-9_-";
+        assert!("aZ5.:/_-".chars().all(|letter| contains(alphabet, letter)));
+        assert!(!" ,\\@é".chars().any(|letter| contains(alphabet, letter)));
+        assert!(contains("-a", '-'));
+        assert!(!contains("", 'a'));
+    }
+
+    #[test]
+    fn the_ascii_characters_are_those_it_contains() {
+        for alphabet in [".:/A-Za-z0-9_-", "-a", "a-", "", "a-zé-ü", "x-é0", " -~", "\u{0}-\u{7f}"] {
+            for letter in 0..128_u8 {
+                let contained = contains(alphabet, letter.into()) && !letter.is_ascii_control();
+                assert_eq!(ascii(alphabet)[usize::from(letter)], contained, "{alphabet:?} {letter}");
+            }
+        }
     }
 }

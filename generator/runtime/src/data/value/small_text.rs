@@ -1,4 +1,5 @@
-//! Texts that are kept inline if they are short.
+//! Texts that are kept inline if they are short, comparisons of short texts, and the change that an amendment makes to
+//! a value.
 //!
 //! Ids of up to 40 bytes are inline and numbers of up to 24: UUIDs then need no allocation, of which a page of orders
 //! had 25. A type of 48 bytes for numbers too would make records a quarter larger.
@@ -89,9 +90,76 @@ impl<const SHORT: usize> Hash for SmallText<SHORT> {
     }
 }
 
+/// Returns whether two texts are the same. Names and words are short, and a call of `memcmp` takes longer than
+/// comparing two words that overlap.
+#[inline]
+pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len()
+        && match one.len() {
+            0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+            4..8 => ends::<4>(one) == ends(other),
+            8..=16 => ends::<8>(one) == ends(other),
+            17..=32 => ends::<16>(one) == ends(other),
+            _ => one == other,
+        }
+}
+
+/// The first `N` bytes and the last `N`, which are all bytes if there are no more than twice as many.
+#[inline]
+fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
+    Some((*text.first_chunk()?, *text.last_chunk()?))
+}
+
+/// The change that an amendment makes to a value that is already set.
+///
+/// On the wire a deletion is a text of its own, such as `0`. Setting a value with that text deletes it, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Edit<T> {
+    /// Keeps the value; nothing is sent.
+    #[default]
+    Keep,
+    /// Replaces it.
+    Set(T),
+    /// Removes it.
+    Delete,
+}
+
+impl<T> Edit<T> {
+    /// The new value, if there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Delete => None,
+        }
+    }
+
+    /// Converts the new value, if there is one.
+    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Edit<U> {
+        match self {
+            Self::Keep => Edit::Keep,
+            Self::Set(value) => Edit::Set(of(value)),
+            Self::Delete => Edit::Delete,
+        }
+    }
+}
+
+impl<T> From<T> for Edit<T> {
+    fn from(value: T) -> Self {
+        Self::Set(value)
+    }
+}
+
+impl From<&str> for Edit<String> {
+    fn from(value: &str) -> Self {
+        Self::Set(value.to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::SmallText;
+    use proptest::prelude::*;
+
+    use super::{SmallText, is_same};
 
     #[test]
     fn keeps_texts_of_any_length() {
@@ -112,5 +180,18 @@ mod tests {
         assert!(SmallText::<24>::new("b") > SmallText::Long("a".into()));
         assert_eq!(size_of::<Option<SmallText>>(), 4 * size_of::<u64>());
         assert_eq!(size_of::<Option<SmallText<40>>>(), 6 * size_of::<u64>());
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_the_same_byte_for_byte(text in prop::collection::vec(any::<u8>(), 0..70), at: prop::sample::Index) {
+            prop_assert!(is_same(&text, &text.clone()));
+            prop_assert!(!is_same(&text, &[&text[..], b"x"].concat()));
+            if !text.is_empty() {
+                let mut other = text.clone();
+                other[at.index(text.len())] ^= 0x20;
+                prop_assert!(!is_same(&text, &other));
+            }
+        }
     }
 }

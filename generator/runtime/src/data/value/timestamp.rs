@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi_words::calendar::Date;
 
-use super::scalar::{Scalar, Scratch};
-use super::shown::pad_args;
+use super::scalar::{Scalar, Scratch, pad_args};
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///

@@ -1,20 +1,24 @@
-//! The client whose functions block the calling thread.
+//! The client whose functions block the calling thread, with its batches and listings.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::background::Background;
+use crate::calls::batches::{Batch, BatchReport, ListsResults};
 use crate::calls::client::{Callable, ClientBuilder, Departed, Prepared, UnderWay};
+use crate::calls::pages::{Clipped, Page, PageError, Paged, Position, PositionError, RangeOrder};
 use crate::calls::retry::{self, RetryPolicy};
 use crate::data::account::{Account, AccountMismatch, Instrument, InstrumentLine};
 use crate::data::checks::CheckPolicy;
 use crate::data::clock::{Environment, Skew};
 use crate::data::error::{BuildError, Error, JournalError};
+use crate::data::json::BadItem;
 use crate::data::operation::{Cancellation, Operation, Repeatable};
 use crate::data::tables::Api;
 use crate::data::value::Timestamp;
 use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::wire::CodePolicy;
+use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, Queryable};
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
 
@@ -246,5 +250,202 @@ impl<'a> Retrying<'a> {
     pub fn cancel<O: Cancellation + Callable>(&self, operation: &O) -> Result<O::Reply, Error> {
         let Self { client, policy } = *self;
         client.wait(retry::Retrying::new(client.to_async(), policy).cancel(operation))
+    }
+}
+
+/// The outcomes of the items of a batch of the operation `O`.
+type BatchConfirmationOf<O> =
+    BatchConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
+
+/// A batch of any length, to be sent in as many calls as needed; see [`BatchCall`](crate::calls::batches::BatchCall).
+#[must_use = "nothing is sent until `send` is called"]
+pub struct BatchCall<O: Batch> {
+    client: ClientCore,
+    batch: crate::calls::batches::BatchCall<O>,
+}
+
+impl<O: Batch> BatchCall<O> {
+    /// A batch of all items of `request`. Nothing is sent yet.
+    pub fn new(client: ClientCore, request: O) -> Self {
+        let batch = crate::calls::batches::BatchCall::new(client.to_async().clone(), request);
+        Self { client, batch }
+    }
+
+    /// Makes no further call after an item that failed or whose outcome is unknown. By default, all calls are made.
+    pub fn stop_at_first_failure(self) -> Self {
+        Self { batch: self.batch.stop_at_first_failure(), ..self }
+    }
+
+    /// Checks all items, sends them, and reports the outcome of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send`](crate::calls::batches::BatchCall::send).
+    pub fn send(self) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        self.client.wait(self.batch.send())
+    }
+
+    /// Like [`send`](Self::send), until `stop` is ready.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_until`](crate::calls::batches::BatchCall::send_until).
+    pub fn send_until(self, stop: impl Future<Output = ()> + Send) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        self.client.wait(self.batch.send_until(stop))
+    }
+}
+
+impl<O: ConfirmableItems> BatchCall<O> {
+    /// Like [`send`](Self::send), and then queries each item whose outcome is unknown.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_and_confirm`](crate::calls::batches::BatchCall::send_and_confirm).
+    pub fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
+        self.client.wait(self.batch.send_and_confirm(policy))
+    }
+
+    /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_and_confirm_until`](crate::calls::batches::BatchCall::send_and_confirm_until).
+    pub fn send_and_confirm_until(
+        self,
+        policy: &ConfirmPolicy,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<BatchConfirmationOf<O>, Error> {
+        self.client.wait(self.batch.send_and_confirm_until(policy, stop))
+    }
+}
+
+impl<O: Batch> fmt::Debug for BatchCall<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.batch.fmt(f)
+    }
+}
+
+/// All pages of a listing, one after the other; see [`Pages`](crate::calls::pages::Pages).
+///
+/// The iterator ends after the first error, so that `flatten` and loops that skip errors end. To go on after an error,
+/// [`resume`](Self::resume) a listing from the [`position`](Self::position), or let calls be
+/// [retried](Self::retrying).
+#[must_use = "nothing is sent until a page is requested"]
+pub struct Pages<O: Paged> {
+    client: ClientCore,
+    pages: crate::calls::pages::Pages<O>,
+    failed: bool,
+}
+
+impl<O: Paged> Pages<O> {
+    /// The pages that answer `request`, beginning with its cursor if it has one. Nothing is sent yet.
+    pub fn new(client: ClientCore, request: O) -> Self {
+        let pages = crate::calls::pages::Pages::new(client.to_async().clone(), request);
+        Self { client, pages, failed: false }
+    }
+
+    /// Lists the parts of a long range in this order; by default, the newest first. Has no effect after the first page,
+    /// or after [`resume`](Self::resume), which keeps the order of the position.
+    pub fn ranges(self, order: RangeOrder) -> Self {
+        Self { pages: self.pages.ranges(order), ..self }
+    }
+
+    /// Lists the accessible part of a range that begins earlier than the exchange gives access to; see
+    /// [`Pages::clip`](crate::calls::pages::Pages::clip).
+    pub fn clip(self) -> Self {
+        Self { pages: self.pages.clip(), ..self }
+    }
+
+    /// Ends the range ten minutes ago, where everything is visible, so that a later run can go on from there; see
+    /// [`Pages::settled`](crate::calls::pages::Pages::settled).
+    pub fn settled(self) -> Self {
+        Self { pages: self.pages.settled(), ..self }
+    }
+
+    /// Retries calls after transient failures. By default, the caller decides whether to request the page again.
+    pub fn retrying(self, policy: RetryPolicy) -> Self {
+        Self { pages: self.pages.retrying(policy), ..self }
+    }
+
+    /// Continues from a position of the same listing; see [`Pages::resume`](crate::calls::pages::Pages::resume).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the position belongs to another listing, or if that has ended and cannot go on.
+    pub fn resume(self, position: &Position) -> Result<Self, PositionError> {
+        Ok(Self { pages: self.pages.resume(position)?, ..self })
+    }
+
+    /// The position of the next page; after an error, of the page that could not be read. Save it after processing the pages before.
+    pub fn position(&self) -> &Position {
+        self.pages.position()
+    }
+
+    /// The items of all pages, one after the other, up to the first error.
+    pub fn items(self) -> Items<O> {
+        Items { client: self.client, items: self.pages.items() }
+    }
+}
+
+impl<O: Paged> Iterator for Pages<O> {
+    type Item = Result<Page<O::Item>, PageError>;
+
+    /// The next page; `None` at the end of the listing, and after an error.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let page = self.client.wait(self.pages.next_page());
+        self.failed = matches!(page, Some(Err(_)));
+        page
+    }
+}
+
+impl<O: Paged> fmt::Debug for Pages<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pages.fmt(f)
+    }
+}
+
+/// The items of all pages of a listing, one after the other; see [`Items`](crate::calls::pages::Items).
+///
+/// The iterator ends after the first error. To go on, [`resume`](Pages::resume) a listing from the
+/// [`position`](Self::position).
+#[must_use = "nothing is sent until an item is requested"]
+pub struct Items<O: Paged> {
+    client: ClientCore,
+    items: crate::calls::pages::Items<O>,
+}
+
+impl<O: Paged> Items<O> {
+    /// The items so far that could not be read.
+    pub fn bad(&self) -> &[BadItem] {
+        self.items.bad()
+    }
+
+    /// The part of the requested times that is not accessible, as far as known.
+    pub fn clipped(&self) -> Option<Clipped> {
+        self.items.clipped()
+    }
+
+    /// The position to continue from: the beginning of the current page while items of it are left.
+    pub fn position(&self) -> &Position {
+        self.items.position()
+    }
+}
+
+impl<O: Paged> Iterator for Items<O> {
+    type Item = Result<O::Item, PageError>;
+
+    /// The next item; `None` at the end of the listing, and after an error. Items that cannot be read are found in
+    /// [`bad`](Self::bad).
+    fn next(&mut self) -> Option<Self::Item> {
+        self.client.wait(self.items.next())
+    }
+}
+
+impl<O: Paged> fmt::Debug for Items<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
     }
 }

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::counts::{Counts, OperationCounts};
+use super::counts::{Counts, OperationCounts, Redactor};
 use super::report::DriftReport;
 use super::walk::walk;
-use super::withheld::Redactor;
 use crate::data::error::Error;
 use crate::data::json::{Decode, Form};
 use crate::data::operation::Operation;

@@ -1,7 +1,15 @@
-//! The counts of an operation. Their size is bounded for any response.
+//! The counts of an operation, whose size is bounded for any response.
+//!
+//! Only texts that are spelled like a name may be reported, because others may be personal data. A text in which a
+//! credential can be recognized is withheld, however it is spelled.
+
+use std::cell::OnceCell;
+
+use zeroize::Zeroizing;
 
 use crate::data::json::{FieldTable, Kind};
 use crate::data::tables::Meta;
+use crate::network::signing::Credentials;
 
 /// The maximum number of objects of a response with paths of their own, because records can be nested.
 const MAX_RECORDS: usize = 32;
@@ -251,6 +259,141 @@ impl RecordCounts {
         });
         if let Ok(place) = self.place_of(unnamed) {
             self.found[place].1.add(all);
+        }
+    }
+}
+
+/// The maximum length of a name, in characters.
+const LONGEST: usize = 48;
+
+/// The maximum number of digits in a name: ids and amounts have more.
+const DIGITS: usize = 4;
+
+/// The maximum length of an error code, in characters: ids are longer.
+const LONGEST_CODE: usize = 12;
+
+/// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few
+/// digits, and little else than letters.
+pub(super) fn reportable_name(text: &str) -> Option<Box<str>> {
+    let (mut digits, mut spaces) = (0, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b' ' => spaces += 1,
+            b'_' | b'-' | b'.' | b'a'..=b'z' | b'A'..=b'Z' => {}
+            _ => return None,
+        }
+    }
+    let begins = text.starts_with(|first: char| first.is_ascii_alphabetic());
+    (begins && text.len() <= LONGEST && digits <= DIGITS && spaces <= 2).then(|| text.into())
+}
+
+/// `text`, if it is spelled like an error code.
+pub(super) fn reportable_code(text: &str) -> Option<Box<str>> {
+    let is_code = (1..=LONGEST_CODE).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_code.then(|| text.into())
+}
+
+/// A shorter text is a part of too many credentials to reveal one.
+const REVEALING: usize = 4;
+
+/// Removes credentials of a call from the texts of its response.
+pub(super) struct Redactor<'a> {
+    credentials: Option<&'a Credentials>,
+    /// Built on demand, because most responses contain nothing to compare.
+    plain: OnceCell<Vec<Zeroizing<Vec<u8>>>>,
+}
+
+impl<'a> Redactor<'a> {
+    pub(super) fn of(credentials: Option<&'a Credentials>) -> Self {
+        Self { credentials, plain: OnceCell::new() }
+    }
+
+    /// `text`, unless it contains a credential or is a part of one, ignoring case and separators.
+    pub(super) fn filter(&self, text: Option<Box<str>>) -> Option<Box<str>> {
+        let credentials = self.plain.get_or_init(|| {
+            let mut sent = Vec::from(self.credentials.map(Credentials::sent).unwrap_or_default().map(plain));
+            sent.retain(|credential| !credential.is_empty());
+            sent
+        });
+        text.filter(|text| {
+            if credentials.is_empty() {
+                return true;
+            }
+            let text = plain(text.as_bytes());
+            let repeats = |credential: &[u8]| {
+                contains(&text, credential) || text.len() >= REVEALING && contains(credential, &text)
+            };
+            !credentials.iter().any(|credential| repeats(credential))
+        })
+    }
+}
+
+/// Letters and digits alone, the letters small.
+fn plain(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    // Allocated once: a vector that grows leaves copies behind.
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    plain.extend(text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase));
+    plain
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kept() {
+        for kept in ["newField", "price24hPcnt", "tp_sl_2", "USDT-FUTURES", "post only", "v", "a.b"] {
+            assert_eq!(reportable_name(kept).as_deref(), Some(kept));
+        }
+        assert_eq!(reportable_code("40010").as_deref(), Some("40010"));
+    }
+
+    #[test]
+    fn ids_amounts_and_sentences_are_not_reported() {
+        let long = "x".repeat(LONGEST + 1);
+        for kept in ["", "1461937205548810241", "0.5", "-5", "desk-1:0001", "a-2024-11-21", "Mr. X owes 5 to Y", "grün"]
+        {
+            assert_eq!(reportable_name(kept), None, "{kept}");
+        }
+        assert_eq!(reportable_name(&long), None);
+        for kept in ["", "1461937205548810241", "no such order", "a:b"] {
+            assert_eq!(reportable_code(kept), None, "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_credential_is_recognised_in_every_spelling() {
+        let credentials = Credentials::new("apiKeyOfMine", "secret", "pass-Phrase e9");
+        let withheld = Redactor::of(Some(&credentials));
+        let passes = |text: &str| withheld.filter(Some(text.into())).is_some();
+        for hidden in [
+            "pass-Phrase e9",
+            "passPhraseE9",
+            "PASS_PHRASE_E9",
+            "x.pass-phrase.e9.y",
+            "passphrase",
+            "hrasee9",
+            "apikeyofmine",
+            "keyOf",
+        ] {
+            assert!(!passes(hidden), "{hidden}");
+        }
+        for shown in ["newField", "passes", "e9", "api", "orderId", "USDT-FUTURES"] {
+            assert!(passes(shown), "{shown}");
+        }
+        assert_eq!(withheld.filter(None), None);
+    }
+
+    #[test]
+    fn without_credentials_nothing_is_redacted() {
+        let nobody = Credentials::new("", "", "");
+        for withheld in [Redactor::of(None), Redactor::of(Some(&nobody))] {
+            assert_eq!(withheld.filter(Some("newField".into())).as_deref(), Some("newField"));
         }
     }
 }

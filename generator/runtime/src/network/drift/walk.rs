@@ -1,9 +1,8 @@
 //! Compares a response with the tables of its records. It uses the same reader as the types, so that reading and
 //! reporting cannot differ about JSON.
 
-use super::counts::{Counts, FieldPlace, JsonKinds, Occurrences, Sign};
-use super::spelling;
-use super::withheld::Redactor;
+use super::counts;
+use super::counts::{Counts, FieldPlace, JsonKinds, Occurrences, Redactor, Sign};
 use crate::data::json::{FieldTable, Form, Kind, NoCase, OneOfTable, ReadError, Reader, RecordTable, Travels};
 use crate::data::tables::{Api, Around, Envelope, Meta, Step};
 use crate::data::value::{Decimal, find_value};
@@ -213,7 +212,7 @@ impl Walk<'_, '_> {
         };
         self.counts.note(
             record,
-            Sign::UnknownField(self.withheld.filter(spelling::name(member))),
+            Sign::UnknownField(self.withheld.filter(counts::reportable_name(member))),
             Occurrences::once(written),
         );
         Ok(())
@@ -241,7 +240,9 @@ impl Walk<'_, '_> {
     fn one_of(&mut self, at: Here<'_>, table: &OneOfTable, kind: Kind) -> Result<(), ReadError> {
         let sign = match table.case(&mut self.from)? {
             Ok(case) => return self.value(at, table.cases[case].form),
-            Err(NoCase::Value(value)) => Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(&value))),
+            Err(NoCase::Value(value)) => {
+                Sign::UnknownValue(at.spot, self.withheld.filter(counts::reportable_name(&value)))
+            }
             Err(NoCase::Form) => Sign::WrittenOtherwise(at.spot),
         };
         self.counts.note(at.record, sign, Occurrences::once(kind));
@@ -282,7 +283,7 @@ impl Walk<'_, '_> {
         let code = self.from.scalar()?;
         let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(&*code));
         if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
-            let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(spelling::code(&code)));
+            let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(counts::reportable_code(&code)));
             self.counts.note(at.record, sign, Occurrences::once(kind));
         }
         self.from.go_back(start);
@@ -364,7 +365,7 @@ impl Walk<'_, '_> {
         match form {
             Form::Word { values, also } => self.word(at, &text, values, also, kind),
             _ if !at.field.only.is_empty() && !at.field.only.contains(&&*text) => {
-                let sign = Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(&text)));
+                let sign = Sign::UnknownValue(at.spot, self.withheld.filter(counts::reportable_name(&text)));
                 self.counts.note(at.record, sign, Occurrences::once(kind));
             }
             _ => {}
@@ -377,7 +378,7 @@ impl Walk<'_, '_> {
         let place = place_of(text);
         let is_listed = || at.field.only.is_empty() || at.field.only.iter().any(|only| place_of(only) == place);
         let sign = match place.and_then(|place| values.get(place)) {
-            None => Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(text))),
+            None => Sign::UnknownValue(at.spot, self.withheld.filter(counts::reportable_name(text))),
             Some(_) if is_listed() => return,
             Some(value) => Sign::ValueNotListedHere(at.spot, value),
         };

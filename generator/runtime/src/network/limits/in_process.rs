@@ -7,13 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use super::bucket::Key;
-use super::call::{Call, Reservation};
+use super::call::{Call, Plan, Reservation};
 use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Unavailable};
-use super::plan::Plan;
 use super::settings::LimitSettings;
 use super::state::{LimiterState, bucket_of, reserve_in};
-use super::window::Answered;
+use super::window::{Answered, Key};
 use crate::data::clock::{SystemTimer, Timer};
 use crate::data::error::LimiterErrorKind;
 use crate::data::shared::SharedByAccount;

@@ -42,9 +42,7 @@
 
 mod alone;
 mod bucket;
-mod handover;
 mod link;
-mod membership;
 mod question;
 mod settings;
 mod shared;
@@ -58,9 +56,8 @@ use redis::Client;
 use self::alone::Alone;
 use self::link::Link;
 use self::shared::Shared;
-use super::call::{Call, Reservation};
+use super::call::{Call, Plan, Reservation};
 use super::limiter::{Admission, Limiter, RateLimitFeedback};
-use super::plan::Plan;
 use super::state::LimiterState;
 
 pub use self::settings::{Fallback, FleetChange, RedisSettings};

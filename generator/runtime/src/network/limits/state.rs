@@ -8,10 +8,9 @@ use std::time::Duration;
 use rustc_hash::FxBuildHasher;
 use slotmap::{Key as _, KeyData, SecondaryMap, SlotMap};
 
-use super::bucket::{Bucket, Key, Pause, Taken};
 use super::call::{Call, Reservation};
 use super::settings::LimitSettings;
-use super::window::{Answered, Window};
+use super::window::{Answered, Bucket, Key, Pause, Taken, Window};
 use crate::data::error::BindingLimit;
 use crate::data::tables::{RateLimit, Scope};
 

@@ -9,11 +9,9 @@ use http::header::CONTENT_TYPE;
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue, Request, Uri};
 
-use super::credentials::{Credentials, Secret};
-use super::nonce::Nonces;
+use super::credentials::{Credentials, Secret, wrong};
+use super::nonce::{Nonces, Stamp, written};
 use super::signature::Signing;
-use super::signer::wrong;
-use super::stamp::{Stamp, written};
 use super::text::Sources;
 use crate::data::error::BuildError;
 use crate::data::json::JsonWriter;

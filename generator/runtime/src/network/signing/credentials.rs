@@ -1,4 +1,4 @@
-//! A key, its passphrase, and what signs for it.
+//! A key, its passphrase, and what signs for it: an implementation of `Signer`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,8 @@ use bytes::Bytes;
 use http::HeaderValue;
 use zeroize::Zeroizing;
 
-use super::Signer;
-use super::signer::wrong;
 use crate::data::error::BuildError;
-use crate::data::tables::{Authentication, Part};
+use crate::data::tables::{Algorithm, Authentication, Part};
 
 /// A key, its passphrase, and what signs for it. They are never printed, and are wiped from memory with the last
 /// request that contains them.
@@ -245,6 +243,23 @@ impl Secret {
         header.set_sensitive(true);
         header.as_bytes().iter().all(is_plain).then_some(header)
     }
+}
+
+/// Signs requests.
+///
+/// Implement it if the secret is held elsewhere (a hardware module, another process) or the key is of another kind.
+pub trait Signer: Send + Sync {
+    /// The bytes of the signature of `text`.
+    fn sign(&self, text: &[u8]) -> Vec<u8>;
+
+    /// The algorithm, for an exchange that accepts several; `None` for the first one that its schema names.
+    fn algorithm(&self) -> Option<Algorithm> {
+        None
+    }
+}
+
+pub(super) fn wrong(why: &'static str) -> BuildError {
+    BuildError::Credentials { why }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rustls_pki_types::pem::PemObject;
 use zeroize::Zeroizing;
 
 use super::Signer;
-use super::signer::wrong;
+use super::credentials::wrong;
 use crate::data::error::BuildError;
 use crate::data::tables::Algorithm;
 

@@ -1,19 +1,18 @@
-//! Makes the signatures of a client.
+//! Makes the signatures of a client: with a shared secret, in their text forms, and as JSON Web Tokens.
 
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Sha256, Sha384, Sha512};
 use zeroize::Zeroizing;
 
-use super::credentials::Credentials;
-use super::encoding::encoded;
-use super::hmacs::{HmacSha256, HmacSha384, HmacSha512};
-use super::signer::{Signer, wrong};
+use super::credentials::{Credentials, Signer, wrong};
 use super::text::Sources;
-use super::token::token;
 use crate::data::error::BuildError;
-use crate::data::tables::{Algorithm, Content, Encoding, SecretForm, Signature};
+use crate::data::json::JsonWriter;
+use crate::data::tables::{Algorithm, Content, Encoding, Part, SecretForm, Signature, Token};
 
 /// The way signatures are made.
 #[derive(Clone)]
@@ -115,3 +114,144 @@ fn ed25519_of(_: &[u8]) -> Result<Arc<dyn Signer>, BuildError> {
 
 #[cfg(not(feature = "asymmetric"))]
 const NEEDS_FEATURE: &str = "a private key needs the feature `asymmetric` of tradeapi-runtime, or a signer of your own";
+
+macro_rules! hmacs {
+    ($($(#[$doc:meta])* $name:ident($hash:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name {
+            /// The state after hashing the key. The key itself is not kept.
+            keyed: Hmac<$hash>,
+        }
+
+        impl $name {
+            /// Signs with `secret`, which may have any length.
+            pub fn new(secret: impl AsRef<[u8]>) -> Self {
+                // HMAC accepts keys of any length, so this does not fail.
+                let keyed = Hmac::new_from_slice(secret.as_ref())
+                    .unwrap_or_else(|_| Hmac::new(&hmac::digest::Key::<Hmac<$hash>>::default()));
+                Self { keyed }
+            }
+        }
+
+        impl Signer for $name {
+            fn sign(&self, text: &[u8]) -> Vec<u8> {
+                let mut mac = self.keyed.clone();
+                mac.update(text);
+                mac.finalize().into_bytes().to_vec()
+            }
+
+            fn algorithm(&self) -> Option<Algorithm> {
+                Some(Algorithm::$name)
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    )*};
+}
+
+hmacs! {
+    /// Signs with HMAC-SHA256. The key is wiped from memory when this is dropped.
+    HmacSha256(Sha256);
+    /// Signs with HMAC-SHA384. The key is wiped from memory when this is dropped.
+    HmacSha384(Sha384);
+    /// Signs with HMAC-SHA512. The key is wiped from memory when this is dropped.
+    HmacSha512(Sha512);
+}
+
+#[cfg(feature = "md5")]
+hmacs! {
+    /// Signs with HMAC-MD5. The key is wiped from memory when this is dropped.
+    HmacMd5(md5::Md5);
+}
+
+/// `bytes` as text.
+pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Base64 => {
+            // Not by `encode`, which allocates zeroed memory.
+            let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+            STANDARD.encode_string(bytes, &mut text);
+            text
+        }
+        Encoding::Base64Url => URL_SAFE.encode(bytes),
+        Encoding::Hex => hex(bytes),
+        Encoding::HexCapitals => hex(bytes).to_ascii_uppercase(),
+    }
+}
+
+/// `bytes` in the alphabet of JSON Web Tokens.
+pub(super) fn in_token(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(hex_digit(byte >> 4));
+        text.push(hex_digit(byte & 0xf));
+    }
+    text
+}
+
+fn hex_digit(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).unwrap_or('0')
+}
+
+/// The token of a request, signed by `signer`. `now` is in Unix seconds.
+pub(super) fn token(token: &Token, algorithm: Algorithm, signer: &dyn Signer, from: &Sources<'_>, now: u64) -> String {
+    let mut header = JsonWriter::with_capacity(128);
+    header.begin_object();
+    push(&mut header, "alg", name(algorithm));
+    push(&mut header, "typ", "JWT");
+    push_all(&mut header, token.header, from);
+    header.end_object();
+    let mut claims = JsonWriter::with_capacity(256);
+    claims.begin_object();
+    push_all(&mut claims, token.claims, from);
+    if let Some(lasts) = token.lasts {
+        for (name, at) in [("nbf", now), ("exp", now.saturating_add(lasts))] {
+            claims.member(name);
+            claims.raw(&at.to_string());
+        }
+    }
+    claims.end_object();
+    let mut text = [in_token(header.finish().as_bytes()), in_token(claims.finish().as_bytes())].join(".");
+    let signature = in_token(&signer.sign(text.as_bytes()));
+    text.push('.');
+    text.push_str(&signature);
+    text
+}
+
+/// Adds the members that have a text.
+fn push_all(out: &mut JsonWriter, members: &[(&'static str, &'static [Part])], from: &Sources<'_>) {
+    for (name, parts) in members {
+        let text = from.text(parts);
+        if !text.is_empty() {
+            push(out, name, &String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+fn push(out: &mut JsonWriter, name: &str, value: &str) {
+    out.member(name);
+    out.string(value);
+}
+
+/// The name of an algorithm in the header of a token.
+const fn name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::HmacSha256 => "HS256",
+        Algorithm::HmacSha384 => "HS384",
+        Algorithm::HmacSha512 => "HS512",
+        Algorithm::Ed25519 => "EdDSA",
+        Algorithm::HmacMd5 => "HMD5",
+        Algorithm::RsaSha256 => "RS256",
+        Algorithm::RsaPssSha256 => "PS256",
+        Algorithm::EcdsaSha256 => "ES256",
+    }
+}

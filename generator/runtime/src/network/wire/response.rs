@@ -25,9 +25,7 @@ use http::{HeaderMap, Response, StatusCode};
 use super::codes::{CodePolicy, ReadCode, is_compound};
 use super::echo;
 use super::envelope::{Opened, absent, go_to, read_data};
-use super::headers::{date, retry_after};
-use super::next_page::NextPageHint;
-use super::shown;
+use super::headers::{NextPageHint, date, retry_after};
 use crate::data::checks::Violations;
 use crate::data::clock::Moment;
 use crate::data::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
@@ -245,7 +243,7 @@ impl<'a> Answer<'a> {
     /// Checks that data repeats an id of the request. Refuses data that does not belong to the request, and data that
     /// shows nothing of what it should.
     fn check_data(&self, check: Check<'_>, data: Option<Reader<'_>>) -> Result<bool, ReadError> {
-        Ok(check(data.as_ref())? || shown::refuse_empty(self.meta, data).map(|()| false)?)
+        Ok(check(data.as_ref())? || echo::refuse_empty(self.meta, data).map(|()| false)?)
     }
 
     /// Returns what a success lacks that the documents describe. A read changes nothing, so its message may be missing.

@@ -9,7 +9,6 @@
 //! was killed.
 
 mod continuity;
-mod draft;
 mod sync;
 mod tables;
 

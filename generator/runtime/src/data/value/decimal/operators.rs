@@ -9,7 +9,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::Decimal;
-use super::exact::IntoDecimal;
+use super::parts::IntoDecimal;
 use crate::data::value::small_text::SmallText;
 
 impl Decimal {

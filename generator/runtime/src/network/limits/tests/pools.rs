@@ -1,15 +1,23 @@
-//! Operations that are counted together, by weight, in several pools.
+//! The rows that apply to a call, shares of a rate, and operations that are counted together, by weight, in several
+//! pools.
 
 use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limits, make_all, ms, operation};
-use crate::data::tables::{Effect, Meta, RateLimit};
-use crate::network::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, QuotaShare, Reservation};
+use super::driver::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
+use crate::data::checks::Checks;
+use crate::data::error::LimiterErrorKind;
+use crate::data::parameters::{ParameterReader, ParameterWriter, Parameters};
+use crate::data::tables::{Effect, Meta, RateLimit, Scope};
+use crate::name;
+use crate::network::limits::{
+    Admission, AdmissionError, Call, Classes, LimitSettings, Limiter, Plan, QuotaShare, Reservation,
+};
 
 /// A pool, and the length of its windows in seconds.
 const REQUESTS: (&str, u32) = ("requests", 2);
+
 const ORDERS: (&str, u32) = ("orders", 1);
 
 fn pool((name, seconds): (&'static str, u32), most: u32, weight: u32) -> RateLimit {
@@ -270,4 +278,155 @@ fn the_pool_that_is_used_up_is_named() {
         _ => None,
     };
     assert_eq!(binding.as_deref(), Some("the limit of requests, 1 calls in 2 s per IP (default)"));
+}
+
+/// A pair, or a batch of them.
+struct Order(Vec<&'static str>);
+
+struct Item(&'static str);
+
+impl Parameters for Item {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text(name!("symbol"), &self.0);
+    }
+
+    fn read(_: &mut ParameterReader<'_>) -> Option<Self> {
+        None
+    }
+
+    fn check(&self, _: &mut Checks<'_>) {}
+}
+
+impl Parameters for Order {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text(name!("side"), &"rBuy");
+        match self.0.as_slice() {
+            [symbol] => out.text(name!("symbol"), symbol),
+            symbols => out.list(name!("orders"), &symbols.iter().map(|symbol| Item(symbol)).collect::<Vec<_>>()),
+        }
+    }
+
+    fn read(_: &mut ParameterReader<'_>) -> Option<Self> {
+        None
+    }
+
+    fn check(&self, _: &mut Checks<'_>) {}
+}
+
+fn rows() -> [RateLimit; 5] {
+    let address = RateLimit { class: "listed", ..per_ip(7) };
+    [per_uid(10, "default"), per_uid(5, "reality"), per_uid(30, "listed"), per_ip(100), address]
+}
+
+/// The numbers of calls of the rows that apply.
+fn holding(classes: &Classes, symbols: &[&'static str]) -> Vec<u32> {
+    let meta = operation("place", Effect::Create, &rows());
+    let order = Order(symbols.to_vec());
+    let [uid_class, ip_class] =
+        [Scope::Uid, Scope::Ip].map(|scope| classes.choose(meta.limits, scope, &order).unwrap_or("default"));
+    let mut call = Call::new(meta);
+    (call.uid_class, call.ip_class) = (uid_class, ip_class);
+    call.limits().map(|row| row.calls).collect()
+}
+
+#[test]
+fn without_a_class_the_default_rows_hold() {
+    assert_eq!(holding(&Classes::new(), &["a"]), [10, 100]);
+    assert_eq!(holding(&Classes::new().always("unheard-of"), &["a"]), [10, 100]);
+}
+
+#[test]
+fn the_rows_of_a_class_take_the_place_of_the_default_ones_of_their_scope() {
+    assert_eq!(holding(&Classes::new().always("reality"), &["a"]), [5, 100]);
+    assert_eq!(holding(&Classes::new().always("listed"), &["a"]), [30, 7]);
+}
+
+#[test]
+fn the_first_class_counts() {
+    let first = Classes::new().always("listed").always("reality");
+    assert_eq!(holding(&first, &["a"]), [30, 7]);
+    // Each scope by itself.
+    let other = Classes::new().always("reality").always("listed");
+    assert_eq!(holding(&other, &["a"]), [5, 7]);
+}
+
+#[test]
+fn a_class_can_depend_on_a_parameter() {
+    let reality = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
+    assert_eq!(holding(&reality, &["rA"]), [5, 100]);
+    assert_eq!(holding(&reality, &["A"]), [10, 100]);
+    assert_eq!(holding(&reality, &["A", "rB"]), [5, 100]);
+    assert_eq!(holding(&reality, &["A", "B"]), [10, 100]);
+    let other = Classes::new().when("reality", "pair", |_| true);
+    assert_eq!(holding(&other, &["rA"]), [10, 100]);
+}
+
+#[test]
+fn classes_are_counted_apart() {
+    let meta = operation("place", Effect::Create, &rows());
+    let limits = limits(LimitSettings::new());
+    let count = |class| {
+        let mut call = Call::new(meta);
+        call.uid_class = class;
+        let admissions = std::iter::repeat_with(|| limits.0.admit(call, false));
+        admissions.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
+    };
+    assert_eq!((count("default"), count("reality"), count("listed"), count("reality")), (10, 5, 30, 0));
+}
+
+#[test]
+fn a_share_is_a_part_of_every_limit() {
+    let settings = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 4));
+    let made = make_all(&mut Driver::new(&limits(settings)), &[Call::new(limited_to(10)); 5]);
+    assert_eq!(made, [0, 0, 1, 1, 2].map(|second| SECOND * second));
+}
+
+#[test]
+fn a_share_below_one_call_is_refused() {
+    let limits = limits(LimitSettings::new().share(QuotaShare::new(1, 4)));
+    for wait in [false, true] {
+        let Admission::Now(Err(AdmissionError::Unavailable(unavailable))) =
+            limits.0.admit(Call::new(limited_to(3)), wait)
+        else {
+            unreachable!("it is known at once")
+        };
+        assert_eq!(unavailable.kind, LimiterErrorKind::NoShare);
+        let text = "the limiter has no share of the rate: the share is less than one call of limited in a window";
+        assert_eq!(unavailable.to_string(), text);
+    }
+}
+
+/// A plan promises no time for calls that never go out.
+#[test]
+fn a_plan_reports_refused_calls() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 4)));
+    let [none, one] = [3, 4].map(|calls| Call::new(limited_to(calls)));
+    let plan = limits.0.plan(&[none; 2]);
+    assert_eq!((plan.requests, plan.refused, plan.lasts), (2, 2, Duration::ZERO));
+    let text = "all 2 requests are refused: the share of their limit is less than one call in a window";
+    assert_eq!(plan.to_string(), text);
+    let plan = limits.0.plan(&[one, none, one]);
+    assert_eq!((plan.requests, plan.refused, plan.lasts), (3, 1, SECOND));
+    let text = "2 requests in 1.000 s, because of the limit of limited, 4 calls in 1 s per UID (default); 1 more are \
+                refused: the share of their limit is less than one call in a window";
+    assert_eq!(plan.to_string(), text);
+    assert_eq!(Plan::from_nothing(&[one]).refused, 0);
+}
+
+#[test]
+fn a_share_of_zero_admits_nothing() {
+    for whole in 0..3 {
+        assert_eq!(QuotaShare::new(0, whole).of(10), 0);
+    }
+}
+
+#[test]
+fn shares_together_have_no_more_than_there_is() {
+    for calls in 0..100 {
+        for whole in 0..20 {
+            assert!((0..whole).map(|_| QuotaShare::new(1, whole).of(calls)).sum::<u32>() <= calls);
+            assert_eq!(QuotaShare::new(whole + 1, whole).of(calls), calls);
+        }
+    }
+    assert_eq!(QuotaShare::new(u32::MAX - 1, u32::MAX).of(u32::MAX), u32::MAX - 1);
 }

@@ -1,25 +1,27 @@
-//! Connections that carry one request after the other.
+//! Connections that carry one request after the other, with TLS or without, and the body of a request.
 
-use std::fmt;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
+use std::{fmt, io, mem};
 
 use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName};
 use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
 use hyper::client::conn::http1::{self, Builder, SendRequest};
+use hyper::rt::{Read, ReadBufCursor, Write};
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 use tokio::runtime;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_rustls::client::TlsStream;
 
-use super::body::OnePart;
-use super::caller::Caller;
-use super::later;
-use super::socket::SocketState;
-use super::stream::Stream;
+use super::socket::{Socket, SocketState};
+use super::{Caller, later};
 use crate::data::error::{Delivery, TransportError, TransportErrorKind};
 use crate::network::transport::RoundTrip;
 use crate::network::transport::bounds::{TransportLimits, too_late};
@@ -201,6 +203,104 @@ fn timeout(parameter: &str) -> Option<u64> {
     let (name, value) = parameter.split_once('=')?;
     let value = value.trim().trim_matches('"');
     if name.trim().eq_ignore_ascii_case("timeout") { value.parse().ok() } else { None }
+}
+
+/// The number of bytes that are read at once without TLS; a record of TLS is at most as long.
+const PART: usize = 16 << 10;
+
+/// A connection to a server.
+pub(super) enum Stream {
+    /// Without TLS. What is read goes through the buffer, because only unsafe code can hand hyper's own to tokio.
+    Plain(Socket, Box<[u8]>),
+    Tls(Box<TlsStream<Socket>>),
+}
+
+impl Stream {
+    pub(super) fn plain(socket: Socket) -> Self {
+        Self::Plain(socket, vec![0; PART].into())
+    }
+
+    pub(super) fn tls(tls: TlsStream<Socket>) -> Self {
+        Self::Tls(Box::new(tls))
+    }
+
+    /// The state of the socket below.
+    pub(super) fn state(&self) -> SocketState {
+        match self {
+            Self::Plain(socket, _) => socket.state(),
+            Self::Tls(tls) => tls.get_ref().0.state(),
+        }
+    }
+
+    fn writer(&mut self) -> Pin<&mut (dyn AsyncWrite + Send + Unpin)> {
+        match self {
+            Self::Plain(socket, _) => Pin::new(socket),
+            Self::Tls(tls) => Pin::new(tls.as_mut()),
+        }
+    }
+}
+
+impl Read for Stream {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, mut into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket, buffer) => {
+                let fitting = buffer.len().min(into.remaining());
+                let mut read = ReadBuf::new(&mut buffer[..fitting]);
+                ready!(Pin::new(socket).poll_read(context, &mut read))?;
+                into.put_slice(read.filled());
+            }
+            Self::Tls(tls) => {
+                let mut tls = Pin::new(tls.as_mut());
+                let read = ready!(tls.as_mut().poll_fill_buf(context))?;
+                let fitting = read.len().min(into.remaining());
+                into.put_slice(&read[..fitting]);
+                tls.consume(fitting);
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Write for Stream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.writer().poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.writer().poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.writer().poll_shutdown(context)
+    }
+}
+
+/// A body of one part, or of none if it is empty.
+#[derive(Debug, Default)]
+pub(super) struct OnePart(Bytes);
+
+impl From<Bytes> for OnePart {
+    fn from(part: Bytes) -> Self {
+        Self(part)
+    }
+}
+
+impl Body for OnePart {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let part = mem::take(&mut self.0);
+        Poll::Ready((!part.is_empty()).then(|| Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.len() as u64)
+    }
 }
 
 #[cfg(test)]

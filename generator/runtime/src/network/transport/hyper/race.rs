@@ -1,4 +1,5 @@
-//! A connection to whichever of several addresses answers first, as RFC 8305 ("happy eyeballs") describes.
+//! New connections: the name is resolved, whichever of several addresses answers first is used, as RFC 8305 ("happy
+//! eyeballs") describes, and TLS is begun where the origin requires it.
 //!
 //! hyper-util has a connector that does so between the two families, but not between the addresses of one. With
 //! hyper-rustls, which is built on it, it brings eight crates that nothing else here needs and that every user would
@@ -10,10 +11,20 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use http::uri::Scheme;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsConnector;
+
+use super::connection::Stream;
+use super::pool::Origin;
+use super::socket::Socket;
 
 /// The time that an attempt is alone before the next one begins beside it, as the RFC recommends.
 const HEAD_START: Duration = Duration::from_millis(250);
@@ -97,6 +108,45 @@ impl fmt::Display for Unreachable {
 }
 
 impl Error for Unreachable {}
+
+/// Makes connections.
+#[derive(Clone)]
+pub(super) struct Connector(TlsConnector);
+
+impl Connector {
+    pub(super) fn new(tls: ClientConfig) -> Self {
+        Self(TlsConnector::from(Arc::new(tls)))
+    }
+
+    /// A connection to `origin`, which must be complete by `deadline`, TLS included. Nothing but a handshake was sent.
+    pub(super) async fn connect(
+        &self,
+        origin: &Origin,
+        deadline: Instant,
+    ) -> Result<Stream, Box<dyn Error + Send + Sync>> {
+        let server = match origin.scheme() {
+            scheme if *scheme == Scheme::HTTP => None,
+            scheme if *scheme == Scheme::HTTPS => Some(ServerName::try_from(origin.name().to_owned())?),
+            scheme => return Err(format!("the scheme `{scheme}` is not supported").into()),
+        };
+        let addresses = timeout_at(deadline, lookup_host((origin.name(), origin.port())))
+            .await
+            .map_err(|_| "the name of the host was not resolved in time")??;
+        let tcp = first(alternating(addresses), deadline, TcpStream::connect).await?;
+        let socket = Socket::over(tcp);
+        let Some(server) = server else { return Ok(Stream::plain(socket)) };
+        let tls = timeout_at(deadline, self.0.connect(server, socket))
+            .await
+            .map_err(|_| "the TLS handshake did not end in time")??;
+        Ok(Stream::tls(tls))
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").finish_non_exhaustive()
+    }
+}
 
 #[cfg(test)]
 mod tests {

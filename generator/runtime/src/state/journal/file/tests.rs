@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
 
+use super::tables::{Draft, remove_abandoned};
 use super::*;
 
 fn change(number: u64) -> Change {
@@ -84,14 +85,14 @@ fn a_draft_is_its_makers_until_it_is_dropped() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while !ends.load(Ordering::Acquire) {
-                    draft::remove_abandoned(&path);
+                    remove_abandoned(&path);
                 }
             });
         }
         let makers = [(); 2].map(|()| {
             scope.spawn(|| {
                 let kept = (0..5_000).filter(|_| {
-                    let draft = draft::Draft::of(&path).unwrap();
+                    let draft = Draft::of(&path).unwrap();
                     thread::yield_now();
                     std::fs::write(draft.path().join("table"), "").is_ok()
                 });
