@@ -630,3 +630,60 @@ proptest! {
         answers(&files[file % files.len()], text.as_bytes())?;
     }
 }
+
+/// A file, a text in it and what stands there instead: the mistake is the only one, and is reported at its line and
+/// column.
+#[test]
+fn mistakes_of_yaml_stand_at_their_places() {
+    const TYPES: &str = "house/types.yaml";
+    const FAMILY: &str = "house/family.yaml";
+    let number = "  0: { text: Zero, doc: Zero. }\n  00000: { text: Zeros, doc: Zeros. }\n  gone:";
+    let cases = [
+        (TYPES, "    doc: What became", "\t\tdoc: What became", Code::BrokenYaml, (3, 1)),
+        (TYPES, "    doc: Where a", "  \tdoc: Where a", Code::BrokenYaml, (6, 3)),
+        (TYPES, "  Place:\n", "\t\t\n  Place:\n", Code::BrokenYaml, (5, 1)),
+        (TYPES, "    doc: Where a", "  \u{a0} doc: Where a", Code::InvisibleCharacter, (6, 3)),
+        (TYPES, "doc: Where a", "doc:\u{a0}Where a", Code::InvisibleCharacter, (6, 9)),
+        (TYPES, "  Place:\n", "\u{3000}\n  Place:\n", Code::InvisibleCharacter, (5, 1)),
+        (TYPES, "abstract: true", "abstract: 1", Code::WrongType, (34, 15)),
+        (TYPES, "abstract: true", "abstract: \"true\"", Code::WrongType, (34, 15)),
+        (FAMILY, "n: 12", "n: \"12\"", Code::WrongType, (11, 26)),
+        (FAMILY, "doc: Books and", "doc: {book} and", Code::BrokenYaml, (3, 13)),
+        (FAMILY, "title: House", "title: !word House", Code::Alias, (2, 8)),
+        (FAMILY, "title: House", "title: &word House", Code::Alias, (2, 8)),
+        (FAMILY, "limits:\n", "limits: &word\n", Code::Alias, (10, 9)),
+        (FAMILY, "[What a card looks like.]", "[\n  What a card looks like.\n]", Code::BrokenYaml, (31, 1)),
+        (FAMILY, "  gone:", number, Code::DuplicateKey, (9, 3)),
+        (FAMILY, "  gone:", &number.replace("00000", "-0"), Code::DuplicateKey, (9, 3)),
+        (FAMILY, "  gone:", &number.replace("00000", "0x0"), Code::DuplicateKey, (9, 3)),
+    ];
+    for (file, from, to, code, place) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        tradeapi_tests::folders::copy(&fixtures().join("base"), folder.path());
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        let all = Generator::new().schema_dir(folder.path()).read().unwrap_err();
+        let found: Vec<_> =
+            all.iter().map(|one| (one.code, one.place.map(|place| (place.line, place.column)))).collect();
+        assert_eq!(found, [(code, Some(place))], "{to}\n{all}");
+    }
+}
+
+/// Numbers in quotes are texts, and an indented bracket is within its key.
+#[test]
+fn what_other_readers_accept_is_accepted() {
+    let cases = [
+        ("  gone:", "  \"0\": { text: Zero, doc: Zero. }\n  \"00\": { text: Zeros, doc: Zeros. }\n  gone:"),
+        ("[What a card looks like.]", "[\n  What a card looks like.\n  ]"),
+    ];
+    for (from, to) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        tradeapi_tests::folders::copy(&fixtures().join("base"), folder.path());
+        let path = folder.path().join("house/family.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace(from, to)).unwrap();
+        Generator::new().schema_dir(folder.path()).read().unwrap();
+    }
+}

@@ -102,6 +102,17 @@ fn other_valid_schemas_follow_it() {
     }
 }
 
+/// Whether a mistake is one of the form of a file, which its JSON Schema states as well.
+fn cannot_be_read(code: Code, message: &str) -> bool {
+    match code {
+        Code::UnknownKey | Code::UnknownWord | Code::EmptyFile => true,
+        Code::WrongType => message.contains("expected ") && !message.contains("expected a record"),
+        // A number may be too large for any reader.
+        Code::BadNumber => message.contains("is too large"),
+        _ => false,
+    }
+}
+
 /// Editors refuse exactly the files that the generator cannot read, in every broken fixture.
 #[test]
 fn editors_refuse_what_the_generator_cannot_read() {
@@ -129,13 +140,6 @@ fn editors_refuse_what_the_generator_cannot_read() {
             if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {
                 continue;
             }
-            let cannot_be_read = |code: Code, message: &str| match code {
-                Code::UnknownKey | Code::UnknownWord | Code::EmptyFile => true,
-                Code::WrongType => message.contains("expected ") && !message.contains("expected a record"),
-                // A number may be too large for any reader.
-                Code::BadNumber => message.contains("is too large"),
-                _ => false,
-            };
             let is_unread = here().any(|one| cannot_be_read(one.code, &one.message));
             let mistakes = language.mistakes(&name, &text);
             let is_refused = mistakes.as_ref().is_none_or(|mistakes| !mistakes.is_empty());
@@ -489,5 +493,72 @@ fn note_keys(root: &Value, schema: &Value, definition: &str, document: &Value, u
             items.iter().for_each(|item| note_keys(root, &schema["items"], "", item, used));
         }
         _ => {}
+    }
+}
+
+/// Each value of a schema without mistakes becomes a value of another type: a number or truth value in quotes, and a text
+/// that is a number. An editor refuses it if and only if the generator does.
+#[test]
+fn editors_and_the_generator_tell_texts_from_numbers_alike() {
+    let language = Language::read();
+    let base = root().join("tests/fixtures/base");
+    let (mut refused, mut accepted, mut differ) = (0, 0, Vec::new());
+    let generator = Generator::new().remember();
+    for name in yaml_files(&base) {
+        let text = fs::read_to_string(base.join(&name)).unwrap();
+        let whole: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+        for other in with_each_value_of_another_type(&whole) {
+            let folder = tempfile::tempdir().unwrap();
+            tradeapi_tests::folders::copy(&base, folder.path());
+            let text = serde_yaml::to_string(&other).unwrap();
+            fs::write(folder.path().join(&name), &text).unwrap();
+            let mistakes = generator.clone().schema_dir(folder.path()).read().err();
+            let mut all = mistakes.iter().flat_map(|all| all.iter());
+            let is_unread = all.any(|one| cannot_be_read(one.code, &one.message));
+            let of_editors = language.mistakes(&name, &text);
+            if is_unread == (of_editors != Some(Vec::new())) {
+                refused += usize::from(is_unread);
+                accepted += usize::from(!is_unread);
+            } else {
+                differ.push(format!("{name}: {of_editors:?}\n{mistakes:?}"));
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert!(refused > 20 && accepted > 100, "{refused} refused, {accepted} accepted");
+}
+
+/// The document once for each of its values, which has another type there.
+fn with_each_value_of_another_type(whole: &serde_yaml::Value) -> Vec<serde_yaml::Value> {
+    use serde_yaml::Value;
+    match whole {
+        Value::Mapping(mapping) => {
+            let replaced = |key: &Value, value: Value| {
+                let mut other = mapping.clone();
+                other.insert(key.clone(), value);
+                Value::Mapping(other)
+            };
+            let each = |(key, value)| -> Vec<Value> {
+                let others = with_each_value_of_another_type(value).into_iter();
+                others.map(|value| replaced(key, value)).collect()
+            };
+            mapping.iter().flat_map(each).collect()
+        }
+        Value::Sequence(items) => {
+            let each = |(index, value): (usize, &Value)| -> Vec<Value> {
+                let others = with_each_value_of_another_type(value).into_iter();
+                let replaced = |value: Value| {
+                    let mut other = items.clone();
+                    other[index] = value;
+                    Value::Sequence(other)
+                };
+                others.map(replaced).collect()
+            };
+            items.iter().enumerate().flat_map(each).collect()
+        }
+        Value::Number(number) => vec![Value::String(number.to_string())],
+        Value::Bool(flag) => vec![Value::String(flag.to_string())],
+        Value::String(_) => vec![Value::Number(7.into())],
+        Value::Null | Value::Tagged(_) => Vec::new(),
     }
 }

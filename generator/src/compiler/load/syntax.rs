@@ -4,7 +4,7 @@
 use granit_parser::ErrorKind;
 
 use super::source::SchemaFile;
-use crate::compiler::diagnostics::Place;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 
 /// The maximum length of a key in YAML, in characters.
 const MAX_KEY: usize = 1024;
@@ -151,6 +151,9 @@ pub(super) fn explain(kind: &ErrorKind, source: &SchemaFile, stop: &Stop) -> Syn
         Construct::Indentation | Construct::Colon if longest_key(&lines, line) >= MAX_KEY => {
             ("a key is longer than 1024 characters", "shorten it", None)
         }
+        Construct::Indentation if is_behind_bracket(source, stop) => {
+            ("unexpected text after a closing bracket", "put a text that begins with `{` or `[` in quotes", None)
+        }
         Construct::Indentation if lacks_space(&lines, line) => {
             ("no space after `:`", "write `name: value`, with a space before the value", None)
         }
@@ -175,6 +178,60 @@ pub(super) fn explain(kind: &ErrorKind, source: &SchemaFile, stop: &Stop) -> Syn
         _ => message.to_owned(),
     };
     Syntax { message, help, begins: begins.filter(|begins| begins.line != stop.place.line) }
+}
+
+/// A tab or another blank character where YAML takes spaces only.
+pub(super) struct OtherSpace {
+    pub(super) place: Place,
+    pub(super) space: char,
+}
+
+impl OtherSpace {
+    pub(super) fn report(&self, to: &mut Diagnostics) {
+        let is_here = |place: Place| (place.file, place.line) == (self.place.file, self.place.line);
+        if to.iter().any(|one| one.code == Code::InvisibleCharacter && one.place.is_some_and(is_here)) {
+            return;
+        }
+        match self.space {
+            '\t' => {
+                to.at(self.place, Code::BrokenYaml, "invalid YAML: a tab in the indentation").help("indent with spaces")
+            }
+            space => to
+                .at(
+                    self.place,
+                    Code::InvisibleCharacter,
+                    format!("blank character U+{:04X} in place of a space", u32::from(space)),
+                )
+                .help("write a space, or put a text that needs it in quotes"),
+        };
+    }
+}
+
+/// Returns whether a character looks like a space and is none to YAML, such as the no-break space.
+pub(super) fn is_other_space(c: char) -> bool {
+    c.is_whitespace() && !c.is_ascii()
+}
+
+/// Finds the blank character that is no space before the content of a line, or between its key and value; of the line
+/// where a reader stopped, or of the lines shortly before.
+pub(super) fn other_space(source: &SchemaFile, line: usize) -> Option<OtherSpace> {
+    let lines: Vec<&str> = source.text.lines().collect();
+    let near = (line.saturating_sub(3)..lines.len().min(line)).rev();
+    near.filter_map(|index| lines.get(index).map(|text| (index, *text))).find_map(|(index, text)| {
+        let content = text.len() - text.trim_start().len();
+        let indentation = text[..content].char_indices().find(|(_, c)| *c != ' ');
+        let behind = |(at, c): &(usize, char)| is_other_space(*c) && text[..*at].trim_end().ends_with([':', '-']);
+        let (at, space) = indentation.or_else(|| text.char_indices().find(behind))?;
+        let column = text[..at].chars().count() + 1;
+        Some(OtherSpace { place: source.at(index + 1, column), space })
+    })
+}
+
+/// Returns whether the parser stopped at a text behind a closing bracket on its line.
+fn is_behind_bracket(source: &SchemaFile, stop: &Stop) -> bool {
+    let before = source.text.get(..stop.place.start as usize).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim_end().ends_with([']', '}'])
 }
 
 /// Returns what follows the place where the parser stopped.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Readers;
 use super::source::SchemaFile;
-use super::syntax::{self, Stop, Syntax};
+use super::syntax::{self, OtherSpace, Stop, Syntax, is_other_space};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
@@ -138,6 +138,10 @@ fn second_reader_agrees(source: &SchemaFile, to: &mut Diagnostics) -> bool {
         return true;
     };
     let place = error.location().map_or_else(|| source.top(), |at| source.at(at.line(), at.column()));
+    if let Some(space) = syntax::other_space(source, place.line as usize) {
+        space.report(to);
+        return false;
+    }
     to.at(place, Code::BrokenYaml, format!("YAML that other readers reject: {error}"))
         .help("write it in another way, for example with quotes");
     false
@@ -185,7 +189,7 @@ impl<'a> Builder<'a, '_> {
     fn event(&mut self, event: Event<'a>, span: Span) {
         let place = self.place(&span);
         if event.tag().is_some() {
-            self.refuse(place, "a tag", '!');
+            self.refuse(self.mark_before(place, '!'), "a tag", '!');
         }
         match event {
             Event::Scalar(text, style, anchor, _) => {
@@ -209,7 +213,10 @@ impl<'a> Builder<'a, '_> {
                     OpenKind::Mapping { entries: Vec::new(), key: None, seen: SeenKeys::default(), twice: Vec::new() };
                 self.open.push(Open { place, style, kind });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::SequenceEnd | Event::MappingEnd => {
+                self.refuse_bracket_on_the_left(place);
+                self.close();
+            }
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
                 self.refuse(place, "an alias", '*');
                 self.add(place, Content::Refused);
@@ -278,7 +285,41 @@ impl<'a> Builder<'a, '_> {
 
     fn refuse_anchor(&mut self, place: Place, anchor: usize) {
         if anchor != 0 {
-            self.refuse(place, "an anchor", '&');
+            self.refuse(self.mark_before(place, '&'), "an anchor", '&');
+        }
+    }
+
+    /// Returns the place of the tag or anchor of a node, which begins with `mark`.
+    fn mark_before(&self, node: Place, mark: char) -> Place {
+        let text = &self.source.text;
+        let start = node.range_in(text).start;
+        if text[start..].starts_with(mark) {
+            return node;
+        }
+        let Some(at) = text[..start].rfind(mark) else { return node };
+        let length = text[at..].find(char::is_whitespace).unwrap_or(text.len() - at);
+        Place { end: small(at + length), ..self.source.at_byte(at) }
+    }
+
+    /// Reports a closing bracket that begins its line and is not indented further than the block around it, which other
+    /// YAML readers reject.
+    fn refuse_bracket_on_the_left(&mut self, bracket: Place) {
+        let Some((open, around)) = self.open.split_last() else { return };
+        let Some(block) = around.iter().rev().find(|open| open.style == StructureStyle::Block) else { return };
+        let is_left = open.style == StructureStyle::Flow
+            && bracket.line > open.place.line
+            && bracket.column <= block.place.column
+            && self.source.text[bracket.range_in(&self.source.text)].starts_with([']', '}']);
+        if is_left {
+            self.sound = false;
+            self.to
+                .at(
+                    bracket,
+                    Code::BrokenYaml,
+                    "YAML that other readers reject: a bracket as far to the left as its key",
+                )
+                .related(open.place, "it closes this one")
+                .help("indent it further than the key, or write it behind the last value");
         }
     }
 
@@ -334,6 +375,10 @@ impl<'a> Builder<'a, '_> {
             // A text that begins with `*` is read as an alias, and the rest of it as something else.
             let is_alias = |at: Place| (at.file, at.line) == (place.file, place.line);
             if self.to.iter().any(|one| one.code == Code::Alias && one.place.is_some_and(is_alias)) {
+                return;
+            }
+            if let Some(space) = syntax::other_space(self.source, place.line as usize) {
+                space.report(self.to);
                 return;
             }
             let stop = Stop { place, last_block: self.last_block };
@@ -430,8 +475,22 @@ fn read_key<'a>(
             .help(format!("put it in quotes, as in `\"{text}\":`, where this text is the name"));
         return None;
     }
+    if let Some(space) = text.chars().find(|c| plain && is_other_space(*c)) {
+        OtherSpace { place, space }.report(to);
+        to.note_unread(place.file, text.trim());
+        return None;
+    }
     if let Some(first) = seen.insert(text.clone(), place) {
         twice.push(DuplicateKey { text, first, second: place });
+        return None;
+    }
+    if plain && let Some((other, first)) = seen.insert_number(&text, place) {
+        let message =
+            format!("duplicate key: without quotes, `{text}` and `{other}` are one value to some YAML readers");
+        to.at(place, Code::DuplicateKey, message)
+            .related(first, "the other key is here")
+            .help(format!("put both in quotes, as in `\"{text}\":`"));
+        to.note_unread(place.file, &text);
         return None;
     }
     Some(Key { text, place })
@@ -447,6 +506,8 @@ struct SeenKeys<'a> {
     few: Vec<(Cow<'a, str>, Place)>,
     /// The keys after the first [`FEW`](Self::FEW).
     many: HashMap<Cow<'a, str>, Place>,
+    /// The keys that are numbers, by each number that some YAML reader takes them for.
+    numbers: HashMap<u128, (Cow<'a, str>, Place)>,
 }
 
 impl<'a> SeenKeys<'a> {
@@ -464,11 +525,75 @@ impl<'a> SeenKeys<'a> {
         }
         first
     }
+
+    /// Adds a key without quotes, or returns an earlier one that some YAML reader takes for the same number.
+    fn insert_number(&mut self, key: &Cow<'a, str>, place: Place) -> Option<(Cow<'a, str>, Place)> {
+        let numbers = numbers(key);
+        if let Some(first) = numbers.iter().find_map(|number| self.numbers.get(number)) {
+            return Some(first.clone());
+        }
+        self.numbers.extend(numbers.into_iter().map(|number| (number, (key.clone(), place))));
+        None
+    }
+}
+
+/// Returns the numbers that stand for what readers of YAML 1.1 and 1.2 take a text without quotes for, if that is a whole
+/// number or a truth value.
+fn numbers(text: &str) -> Vec<u128> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => return vec![u128::MAX],
+        "false" | "no" | "off" => return vec![u128::MAX - 1],
+        _ => {}
+    }
+    let negative = u128::from(text.starts_with('-')) << 127;
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let plain = digits.replace('_', "");
+    let of = |digits: &str, radix| u128::from_str_radix(digits, radix).ok();
+    let octal = plain.strip_prefix("0o").or(plain.strip_prefix('0'));
+    let whole = plain.split_once('.').filter(|(_, rest)| rest.bytes().all(|byte| byte == b'0')).map(|(whole, _)| whole);
+    let all = [
+        of(whole.unwrap_or(&plain), 10),
+        octal.and_then(|digits| of(digits, 8)),
+        plain.strip_prefix("0x").and_then(|digits| of(digits, 16)),
+        plain.strip_prefix("0b").and_then(|digits| of(digits, 2)),
+    ];
+    let mut numbers: Vec<u128> =
+        all.into_iter().flatten().map(|number| if number == 0 { 0 } else { number | negative }).collect();
+    numbers.dedup();
+    numbers
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_that_are_one_value_to_some_reader_share_it() {
+        let share = |one: &str, other: &str| numbers(one).iter().any(|number| numbers(other).contains(number));
+        for (one, other) in [
+            ("1", "01"),
+            ("0", "00000"),
+            ("0", "-0"),
+            ("8", "010"),
+            ("10", "010"),
+            ("1000", "1_000"),
+            ("16", "0x10"),
+            ("15", "0o17"),
+            ("5", "0b101"),
+            ("7", "7.0"),
+            ("7", "+7"),
+            ("true", "True"),
+            ("no", "off"),
+        ] {
+            assert!(share(one, other), "{one} {other}");
+        }
+        for (one, other) in [("1", "2"), ("1", "-1"), ("1", "1a"), ("1", "a1"), ("10", "1.5"), ("x", "y"), ("", "0")] {
+            assert!(!share(one, other), "{one} {other}");
+        }
+    }
 
     #[test]
     fn a_key_that_comes_twice_is_found_among_any_number() {

@@ -138,6 +138,10 @@ impl<'a> NodeReader<'a> {
 
     pub(super) fn parsed<T: std::str::FromStr>(self, what: Expected) -> Result<T, ReadError> {
         let text = self.text(what)?;
+        if matches!(&self.node.content, Content::Scalar { plain: false, .. }) && text.parse::<T>().is_ok() {
+            let message = format!("expected {what}, found a text in quotes");
+            return Err(ReadError::new(Kind::Scalar, message, format!("write `{text}` without quotes")));
+        }
         if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("expected a whole number without a leading zero, found `{text}`");
             let help = "write it without the zero: some YAML readers take it as octal";
@@ -147,7 +151,9 @@ impl<'a> NodeReader<'a> {
             if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
                 return self.continued_value(first);
             }
-            let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_large = matches!(what, Expected::Whole { .. })
+                && !text.is_empty()
+                && text.bytes().all(|byte| byte.is_ascii_digit());
             let message = if is_large {
                 format!("the number `{text}` is too large: expected {what}")
             } else {
