@@ -48,7 +48,8 @@
 //! - `calls`: one call, and what makes several
 //!   - `client`: calls, from the check to the reply
 //!   - `retry`: retries
-//!   - `pages`, `batches`, `instruments`: listings, requests that take several calls, and the instruments of the exchange
+//!   - `pages`, `batches`, `instruments`, `countdown`: listings, requests that take several calls, the instruments of the
+//!     exchange, and a countdown that cancels when the program is dead
 //! - `outcomes`: what became of a change
 //!   - `confirm`: queries of unknown outcomes
 //!   - `reconcile`: the comparison of an account with a journal
@@ -88,7 +89,7 @@ mod network;
 mod outcomes;
 mod state;
 
-pub use calls::{batches, client, instruments, pages, retry};
+pub use calls::{batches, client, countdown, instruments, pages, retry};
 pub use data::{account, account_file, checks, clock, error, json, lifecycle, operation, parameters, tables, value};
 #[cfg(feature = "blocking")]
 pub use facade::blocking;

@@ -7,6 +7,7 @@ mod amending;
 mod browser;
 mod control;
 mod control_calls;
+mod countdown;
 mod decided;
 mod determinism;
 mod docs;

@@ -1,0 +1,198 @@
+//! A countdown of the exchange, at the end of which it cancels the orders of an account: for the case that the program
+//! is dead, or cut off.
+//!
+//! The exchange counts from when a request arrives, which a client knows to lie between sending it and its answer. A
+//! renewal that is answered too late, or not at all, leaves open whether the exchange has cancelled meanwhile, and that is
+//! what a [`Countdown`] tells.
+
+use std::error;
+use std::fmt;
+use std::time::Duration;
+
+use crate::calls::client::ClientCore;
+use crate::data::clock::{Moment, pause};
+use crate::data::error::Error;
+use crate::data::operation::Operation;
+use crate::data::parameters::Named;
+use crate::data::tables::Outcome;
+use crate::data::value::Timestamp;
+
+/// The share of its length after which a countdown is started again: two renewals may get lost.
+const RENEWALS: u32 = 3;
+
+/// Keeps a countdown of the exchange running while the program is alive.
+///
+/// Nothing is sent before [`keep`](Self::keep) or [`renew`](Self::renew), and dropping the value sends nothing: the
+/// countdown comes to its end then, as after a crash.
+pub struct Countdown<O> {
+    client: ClientCore,
+    length: Duration,
+    request: fn(u64) -> O,
+    /// When the last renewal was sent that has certainly arrived, while the countdown runs.
+    renewed: Option<Moment>,
+    /// When the last renewal was given up of which it is not known whether it arrived. It may still arrive.
+    doubtful: Option<Moment>,
+    fired: Option<MayHaveFired>,
+    /// True if [`keep`](Self::keep) has told that it may have come to its end, and no renewal has arrived since.
+    is_told: bool,
+}
+
+/// The times within which the exchange may have cancelled everything, by the clock of the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MayHaveFired {
+    /// Not before this time.
+    pub since: Timestamp,
+    /// Not after this time; `None` while no later renewal has arrived.
+    pub until: Option<Timestamp>,
+}
+
+impl fmt::Display for MayHaveFired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the countdown may have come to its end, and every order been cancelled, since {}", self.since)?;
+        match self.until {
+            Some(until) => write!(f, " and before {until}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The reason why a countdown is not kept running any more.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NotKept {
+    /// It was not started: the exchange refused the first request, or did not answer it.
+    NotStarted(Box<Error>),
+    /// It may have come to its end.
+    MayHaveFired {
+        /// When.
+        times: MayHaveFired,
+        /// Why the last renewal failed, if it did.
+        error: Option<Box<Error>>,
+    },
+}
+
+impl fmt::Display for NotKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotStarted(error) => write!(f, "the countdown was not started: {error}"),
+            Self::MayHaveFired { times, error: None } => write!(f, "{times}"),
+            Self::MayHaveFired { times, error: Some(error) } => write!(f, "{times}; the last renewal failed: {error}"),
+        }
+    }
+}
+
+impl error::Error for NotKept {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::NotStarted(error) | Self::MayHaveFired { error: Some(error), .. } => Some(error),
+            Self::MayHaveFired { error: None, .. } => None,
+        }
+    }
+}
+
+impl<O: Operation> Countdown<O> {
+    /// A countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so many seconds,
+    /// and that ends it with 0.
+    pub fn new(client: impl AsRef<ClientCore>, length: Duration, request: fn(u64) -> O) -> Self {
+        let client = client.as_ref().clone();
+        Self { client, length, request, renewed: None, doubtful: None, fired: None, is_told: false }
+    }
+
+    /// Starts the countdown, and starts it again three times within its length, until it may have come to its end. A
+    /// renewal that fails before that is followed by the next one. Compare the account and call it again: it goes on, and
+    /// tells once more when a renewal has arrived, because until then everything may have been cancelled.
+    ///
+    /// To stop, drop the future and call [`end`](Self::end).
+    pub async fn keep(&mut self) -> NotKept {
+        let mut failed = self.renew().await.err().map(Box::new);
+        if self.renewed.is_none()
+            && let Some(error) = failed
+        {
+            return NotKept::NotStarted(error);
+        }
+        loop {
+            if let Some(times) = self.untold() {
+                return NotKept::MayHaveFired { times, error: failed };
+            }
+            pause(self.client.environment(), self.length / RENEWALS).await;
+            failed = self.renew().await.err().map(Box::new);
+        }
+    }
+
+    /// Returns when the countdown may have come to its end, if that was not told yet.
+    fn untold(&mut self) -> Option<MayHaveFired> {
+        let fired = self.may_have_fired().filter(|times| times.until.is_some() || !self.is_told)?;
+        (self.is_told, self.fired) = (fired.until.is_none(), None);
+        Some(fired)
+    }
+
+    /// Starts the countdown, or starts it again.
+    ///
+    /// # Errors
+    ///
+    /// Fails as a call does. The countdown before it may run on then: see [`may_have_fired`](Self::may_have_fired).
+    pub async fn renew(&mut self) -> Result<(), Error> {
+        let sent = self.send(self.length.as_secs()).await?;
+        self.renewed = Some(sent);
+        Ok(())
+    }
+
+    /// Ends the countdown. If it is not known whether an earlier renewal arrived, the end is sent once more when that
+    /// renewal cannot arrive any more, which takes as long as its signature is valid.
+    ///
+    /// # Errors
+    ///
+    /// Fails as a call does. The countdown may run on then.
+    pub async fn end(&mut self) -> Result<(), Error> {
+        self.send(0).await?;
+        self.renewed = None;
+        if let Some(doubtful) = self.doubtful {
+            let named = Named::of(&(self.request)(0));
+            let window = self.client.signature_window(&named).unwrap_or_default();
+            let uncertain = self.client.signature_uncertainty(window, doubtful.wall(), Some(doubtful));
+            let waited = self.client.moment().since(doubtful);
+            pause(self.client.environment(), (window + uncertain).saturating_sub(waited)).await;
+            self.send(0).await?;
+            self.doubtful = None;
+        }
+        Ok(())
+    }
+
+    /// Returns when the exchange may have cancelled every order, if it may have done so since the countdown was first
+    /// started, or since [`keep`](Self::keep) told it. Compare the account then.
+    pub fn may_have_fired(&self) -> Option<MayHaveFired> {
+        self.fired.or_else(|| self.lapsed(self.client.moment()).map(|since| MayHaveFired { since, until: None }))
+    }
+
+    /// Returns since when a countdown that still runs may have come to its end.
+    fn lapsed(&self, now: Moment) -> Option<Timestamp> {
+        let renewed = self.renewed.filter(|renewed| now.since(*renewed) >= self.length)?;
+        Some(renewed.wall() + self.length)
+    }
+
+    /// Sends a request, and returns when it was sent. What it leaves open is noted, also if the call is dropped.
+    async fn send(&mut self, seconds: u64) -> Result<Moment, Error> {
+        let sent = self.client.moment();
+        let before = self.doubtful.replace(sent);
+        let result = self.client.call_once(&(self.request)(seconds)).await;
+        let now = self.client.moment();
+        if let Err(error) = result {
+            self.doubtful = if error.outcome() == Outcome::NotDone { before } else { Some(now) };
+            return Err(error);
+        }
+        self.doubtful = before;
+        if let Some(since) = self.lapsed(now) {
+            let since = self.fired.map_or(since, |fired| fired.since);
+            self.fired = Some(MayHaveFired { since, until: Some(now.wall()) });
+        }
+        Ok(sent)
+    }
+}
+
+impl<O> fmt::Debug for Countdown<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { length, renewed, fired, .. } = self;
+        f.debug_struct("Countdown").field("length", length).field("renewed", renewed).field("fired", fired).finish()
+    }
+}
