@@ -1,7 +1,7 @@
 #!/bin/sh
 # rust_decimal 1.43.0 (crates.io): `checked_mul` and `checked_add` give Some where digits do not fit, or none is left.
 #
-# A Decimal has 28 places. The checked functions promise None for an overflow, and give None for nothing else: a product
+# A Decimal has 28 places. The checked functions give None for an overflow, as they promise, not for lost digits: a product
 # with more places is rounded, also to zero, and a sum with more digits loses the last ones. An amount of 18 places at
 # the price of a cheap coin is worth nothing, and a large total stays as it was, however many small parts are added.
 #
