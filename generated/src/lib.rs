@@ -512,6 +512,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                         "dte_sys_adl_sell_in_single_side_mode",
                     ],
                 }),
+                sides: None,
             }),
         })
         .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
@@ -545,6 +546,14 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
                     any_sign: true,
                 }),
                 position: None,
+                sides: Some(runtime::ledger::SidesFields {
+                    field: "posSide",
+                    long: "long",
+                    short: "short",
+                    lines: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                    property: "positionMode",
+                    net: "one_way_mode",
+                }),
             }),
         })
         .over(

@@ -1,11 +1,12 @@
 //! The ways to call an operation, and what is reported of each.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ItemsReply, UnmatchedResult};
 use tradeapi_runtime::checks::CheckContext;
 use tradeapi_runtime::client::{Callable, Departed};
-use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, ItemConfirmationOf};
 use tradeapi_runtime::error::{ExchangeError, UnknownOutcome};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
@@ -35,14 +36,16 @@ pub(crate) struct Called<'a> {
     pub(crate) to: &'a mut dyn Report,
     /// Waits until the command is told to end.
     pub(crate) stop: StopOf,
+    /// True if a change goes on once something of it was sent.
+    pub(crate) goes_on: bool,
 }
 
 /// Waits until a command is told to end.
-pub(crate) type StopOf = fn() -> Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type StopOf = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// Makes a call with this effect, unless it is told to end before. Then it is known whether it was sent.
 pub(crate) async fn unless_stopped(
-    stop: StopOf,
+    stop: &StopOf,
     effect: Effect,
     departed: &Departed,
     call: impl Future<Output = Result<Ended, Ended>>,
@@ -146,15 +149,10 @@ where
     O: Confirmable<Response: Encode + Sync>,
 {
     let request = request::<O>(called.client, called.json)?;
-    let (mut first, policy, to) = (None, called.policy, &mut *called.to);
+    let (policy, to) = (called.policy, &mut *called.to);
     let confirmation = confirm::place_and_confirm_reporting(called.client, &request, policy, &mut |unknown| {
         let query = <O::Query as Operation>::META.id;
-        to.step(&format!(
-            "{}\nasking {query} whether it was done, for {} s at most",
-            answered(unknown),
-            policy.lasts().as_secs()
-        ));
-        first = Some(of_answer(unknown));
+        to.step(&format!("{}\n{}", answered(unknown), asking(query, policy)));
     })
     .await;
     if let Confirmation::Done(done) = &confirmation
@@ -162,20 +160,27 @@ where
     {
         called.to.warn(&answer.warnings);
     }
-    match (of_confirmation(&confirmation), first) {
-        ((ending, None), first) => {
-            if let Some(first) = first {
-                called.to.note(&format!("{}; it was done nevertheless, as the record shows", first.message));
+    match of_confirmation(&confirmation) {
+        (ending, None) => {
+            if let Some(note) = of_first_answer(&confirmation) {
+                called.to.note(&note);
             }
             Ok(report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)))
         }
-        // The first answer says why, and the proof that it had no effect.
-        ((Ending::NotDone, Some(proof)), Some(first)) => {
-            let message = format!("{}\nit had no effect: {}", first.message, proof.message);
-            Err(Ended { ending: Ending::NotDone, failure: Some(Failure { message, ..first }) })
-        }
-        ((ending, failure), _) => Err(Ended { ending, failure }),
+        (ending, failure) => Err(Ended { ending, failure }),
     }
+}
+
+/// Returns what is asked by a query, and for how long.
+fn asking(query: &str, policy: &ConfirmPolicy) -> String {
+    format!("asking {query} whether it was done, for {} s at most", policy.lasts().as_secs())
+}
+
+/// Returns the answer that left the outcome of a change unknown which was done.
+fn of_first_answer<A, R>(confirmation: &Confirmation<A, R>) -> Option<String> {
+    let Confirmation::Done(done) = confirmation else { return None };
+    let first = first_answer(done.call.as_deref())?;
+    Some(format!("{}; it was done nevertheless, as the record shows", first.message))
 }
 
 /// Returns what was answered to a change, or became of it, so that its outcome is unknown.
@@ -186,10 +191,17 @@ fn answered(unknown: &UnknownOutcome) -> String {
     }
 }
 
-/// The same as a failure.
-fn of_answer(unknown: &UnknownOutcome) -> Failure {
-    let code = unknown.code().map(str::to_owned);
-    Failure { message: unknown.why.to_string(), code, remedy: unknown.why.remedy(), ..Failure::default() }
+/// Returns what was answered to the call of a change that queries settled, as a failure.
+fn first_answer(call: Option<&Error>) -> Option<Failure> {
+    match call? {
+        Error::Unknown(unknown) => Some(Failure {
+            message: unknown.why.to_string(),
+            code: unknown.code().map(str::to_owned),
+            remedy: unknown.why.remedy(),
+            ..Failure::default()
+        }),
+        error => Some(of_error(error).1),
+    }
 }
 
 /// Sends a change whose answer lists successes and failures.
@@ -229,10 +241,10 @@ where
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
     if request.sent().is_none() {
-        let Called { client, json, policy, to, stop } = called;
+        let Called { client, json, policy, to, stop, goes_on } = called;
         let (client, departed) = client.noting();
-        let called = Called { client: &client, json, policy, to, stop };
-        return unless_stopped(stop, O::META.effect, &departed, results::<O>(called)).await;
+        let called = Called { client: &client, json, policy, to, stop: Arc::clone(&stop), goes_on };
+        return unless_stopped(&stop, O::META.effect, &departed, results::<O>(called)).await;
     }
     let report = BatchCall::new(called.client.clone(), request).send_until((called.stop)()).await?;
     called.to.warn(&report.warnings);
@@ -248,7 +260,17 @@ where
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
     let call = BatchCall::new(called.client.clone(), request);
-    let batch = call.send_and_confirm_until(called.policy, (called.stop)()).await?;
+    let (policy, to) = (called.policy, &mut *called.to);
+    let mut report = |items: &[ItemConfirmationOf<O>]| {
+        for item in items {
+            if let Confirmation::Unknown(still) = &item.confirmation {
+                let said = still.call.as_ref().map_or_else(|| still.because.to_string(), |call| call.to_string());
+                to.step(&format!("{}: {said}", json_of(&item.item)));
+            }
+        }
+        to.step(&asking(<O::Query as Operation>::META.id, policy));
+    };
+    let batch = call.send_and_confirm_reporting(policy, (called.stop)(), &mut report).await?;
     called.to.warn(&batch.warnings);
     let mut endings: Vec<_> = batch
         .items
@@ -258,6 +280,9 @@ where
             called.to.item(
                 &written(ending, failure.as_ref(), |out| {
                     out.member("item").raw(&json_of(&item.item));
+                    if let Some(note) = of_first_answer(&item.confirmation) {
+                        out.member("note").string(&note);
+                    }
                     write_done(&item.confirmation, |done| done, out);
                 }),
                 None,
@@ -349,6 +374,14 @@ fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<F
                 let (ending, failure) = of_error(why);
                 // The proof of a change that may have been sent is the last word, not the error of its call.
                 let ending = if ending == Ending::Refused { ending } else { Ending::NotDone };
+                // The first answer says why, and the proof that it had no effect.
+                let failure = match first_answer(not.call.as_deref()) {
+                    Some(first) => {
+                        let message = format!("{}\nit had no effect: {}", first.message, failure.message);
+                        Failure { message, ..first }
+                    }
+                    None => failure,
+                };
                 (ending, Some(failure))
             }
             None => {

@@ -1,6 +1,7 @@
 //! Commands: operations with the ways to call them, without their types.
 
 use std::fmt;
+use std::sync::Arc;
 
 use tradeapi_runtime::batches::{Batch, ItemsReply};
 use tradeapi_runtime::client::Callable;
@@ -14,7 +15,7 @@ use tradeapi_runtime::tables::Meta;
 use tradeapi_runtime::tables::{Access, Effect};
 use tradeapi_runtime::{Operation, Violations};
 
-use crate::calls::{self, CallOf, Called};
+use crate::calls::{self, CallOf, Called, StopOf};
 use crate::dry_run::{self, DryRun, DryRunOf};
 use crate::ending::Ended;
 use crate::parameter::{self, Parameter};
@@ -149,12 +150,22 @@ impl Command {
 
     /// Calls the operation.
     pub(crate) async fn call(&self, called: Called<'_>) -> Ended {
-        let Called { client, json, policy, to, stop } = called;
+        let Called { client, json, policy, to, stop: told, goes_on } = called;
         let (client, departed) = client.noting();
-        let called = Called { client: &client, json, policy, to, stop };
+        let left = departed.clone();
+        let stop: StopOf = Arc::new(move || {
+            let (told, left) = (told(), left.clone());
+            Box::pin(async move {
+                told.await;
+                if goes_on && left.at().is_some() {
+                    std::future::pending::<()>().await;
+                }
+            })
+        });
+        let called = Called { client: &client, json, policy, to, stop: Arc::clone(&stop), goes_on };
         let ended = match self.has_items {
             true => (self.call)(called).await,
-            false => calls::unless_stopped(stop, self.meta.effect, &departed, (self.call)(called)).await,
+            false => calls::unless_stopped(&stop, self.meta.effect, &departed, (self.call)(called)).await,
         };
         ended.unwrap_or_else(|ended| ended.with_request(json))
     }

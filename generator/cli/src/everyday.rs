@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "journal")]
@@ -14,19 +14,19 @@ use tradeapi_runtime::ledger::{Ledger, LedgerError, Position, PositionKey, Posit
 use tradeapi_runtime::reconcile::{self, LedgerUpdateError, Listing, ServedFamilies};
 use tradeapi_runtime::{ClientCore, Timestamp};
 
-use crate::calls::Called;
+use crate::calls::{Called, StopOf};
 use crate::ending::{Ended, Ending};
 #[cfg(feature = "journal")]
 use crate::options::JOURNAL;
-use crate::options::{DAYS, USUAL_DAYS};
+use crate::options::{ACCOUNT, DAYS, USUAL_DAYS};
 use crate::output::Report;
 use crate::table::{PositionListing, Program};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Never tells a read to end, which its caller does.
-fn never() -> Pin<Box<dyn Future<Output = ()> + Send>> {
-    Box::pin(pending())
+fn never() -> StopOf {
+    Arc::new(|| Box::pin(pending()))
 }
 
 fn open_orders(program: &'static Program) -> impl Iterator<Item = &'static Listing> {
@@ -56,7 +56,7 @@ pub(crate) async fn orders(
     for listing in open_orders(program).filter(|listing| families.includes(listing.family())) {
         let Some(command) = program.command(listing.operation()) else { continue };
         for json in listing.requests() {
-            let called = Called { client, json: &json, policy, to: &mut *to, stop: never };
+            let called = Called { client, json: &json, policy, to: &mut *to, stop: never(), goes_on: false };
             let ended = command.call(called).await;
             if ended.ending != Ending::Done {
                 return ended;
@@ -88,7 +88,9 @@ pub(crate) async fn positions(
         let Some(command) = program.command(listing.operation) else { continue };
         for (request, line) in listing.requests() {
             let mut to = ListedPositions { listing, line, to: &mut *to };
-            let ended = command.call(Called { client, json: &request, policy, to: &mut to, stop: never }).await;
+            let ended = command
+                .call(Called { client, json: &request, policy, to: &mut to, stop: never(), goes_on: false })
+                .await;
             if ended.ending != Ending::Done {
                 return ended;
             }
@@ -184,6 +186,10 @@ async fn positions_by_fills(
     }
     let lines = unknown.iter().map(|(key, error)| match error {
         LedgerError::NotOpen { .. } => format!("\n- {key}: its fills close more than they open"),
+        LedgerError::MayBeHedged { .. } => format!(
+            "\n- {key}: its fills do not say whether they are of a long or of a short position; leave out `--{DAYS}`, or \
+             state the position mode in the file of `--{ACCOUNT}` if it is one-way"
+        ),
         error => format!("\n- {error}"),
     });
     let lines: String = lines.collect();

@@ -31,7 +31,7 @@ use self::input::TWICE;
 use self::sent::{Sent, UnderWay};
 use self::stdio::Stdio;
 use self::tool::{BODY, Choice, DAYS, DRY_RUN, Everyday, FIRST, LONGEST_TEXT, USUALLY_FIRST};
-use crate::calls::Called;
+use crate::calls::{Called, StopOf};
 use crate::command::Command;
 use crate::dry_run::{DryRunOf, Header};
 use crate::ending::{Ended, Ending};
@@ -282,8 +282,9 @@ impl Server {
             "{trading} An outcome is done, not done (there was no effect), refused (nothing was sent), partly done (some \
              items were done and the others were not; each result has its own outcome) or unknown; a change with an \
              unknown outcome must not be repeated before its outcome is known: look for the ids of `failure.request`. A \
-             change may take {} seconds. If the call of its tool is cancelled or gets no answer, it goes on: the tool `sent` \
-             lists what was sent and what became of it. Results have numbers as strings, so that they are exact. Write \
+             change may take {} seconds. If the call of its tool is cancelled after it was sent, or gets no answer, it goes on; one \
+             that is cancelled while it waits for a rate limit is not sent. The tool `sent` lists the changes and what \
+             became of them. Results have numbers as strings, so that they are exact. Write \
              numbers as strings, too; a whole number is taken, and one with a decimal point or an exponent is refused. A \
              date at the end of a range is that whole day in UTC. {}",
             self.longest.as_secs(),
@@ -354,13 +355,14 @@ impl Server {
             Ok(client) => client,
             Err(why) => return Ok(to.finish(&Ended::refused(why.clone()))),
         };
-        let called = command.call(Called {
-            client,
-            json: &json,
-            policy: &self.policy,
-            to: &mut to,
-            stop: || Box::pin(std::future::pending()),
+        // A cancelled call of a change is not sent, unless it was before.
+        let cancelled = context.ct.clone();
+        let stop: StopOf = Arc::new(move || {
+            let cancelled = cancelled.clone();
+            Box::pin(async move { cancelled.cancelled().await })
         });
+        let policy = &self.policy;
+        let called = command.call(Called { client, json: &json, policy, to: &mut to, stop, goes_on: true });
         if is_read {
             let ended = read(called, context).await;
             return Ok(to.finish(&ended));
@@ -449,7 +451,7 @@ async fn read(called: impl Future<Output = Ended>, context: &RequestContext<Role
     }
 }
 
-/// Awaits a change, which goes on if its client cancels the call.
+/// Awaits a change, which goes on if its client cancels the call after something of it was sent.
 async fn change(
     called: impl Future<Output = Ended>,
     under_way: &UnderWay,

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -241,7 +242,14 @@ async fn operation(
         Err(why) => return Ended::refused(why),
     };
     let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
-    let called = Called { client: &client, json: &json, policy: &policy, to, stop: || Box::pin(told_to_end()) };
+    let called = Called {
+        client: &client,
+        json: &json,
+        policy: &policy,
+        to,
+        stop: Arc::new(|| Box::pin(told_to_end())),
+        goes_on: false,
+    };
     command.call(called).await
 }
 

@@ -48,6 +48,24 @@ fn a_position_grows_shrinks_ends_and_turns() {
 }
 
 #[test]
+fn opposite_trades_are_not_netted_unless_the_account_has_one_position() {
+    let unless_hedged =
+        |id: &str, is_buy| Trade { effect: TradeEffect::NetUnlessHedged, ..trade(id, is_buy, "100", "2") };
+    for begins_with_buy in [true, false] {
+        let mut ledger = Ledger::new();
+        assert!(ledger.take("house", "line", &unless_hedged("1", begins_with_buy)).unwrap());
+        assert!(ledger.take("house", "line", &unless_hedged("2", begins_with_buy)).unwrap());
+        let before = ledger.positions().clone();
+        let error = ledger.take("house", "line", &unless_hedged("3", !begins_with_buy)).unwrap_err();
+        assert_eq!(error, LedgerError::MayBeHedged { trade: "3".to_owned(), position: key(PositionSide::Net) });
+        assert!(error.to_string().contains("position mode"), "{error}");
+        assert_eq!(*ledger.positions(), before);
+        let net = Trade { effect: TradeEffect::Net, ..unless_hedged("3", !begins_with_buy) };
+        assert!(ledger.take("house", "line", &net).unwrap(), "a stated mode is taken");
+    }
+}
+
+#[test]
 fn a_whole_position_is_closed_at_its_whole_cost() {
     let tiny = after(Contract::Linear, &[(true, "0.0000001", "0.0000001"), (false, "0.0000001", "0.0000001")]);
     assert_eq!(tiny.realised(), Some(number("0")));

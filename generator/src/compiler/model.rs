@@ -48,7 +48,7 @@ pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 pub(crate) use crate::compiler::load::declared::{self, NamesWithin, Pair};
 pub(crate) use crate::compiler::load::raw::{
     Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Repeat, Shows,
-    Source, Trade, TradeFees, TradePosition, Window, WindowContext,
+    Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
 };
 pub(crate) use crate::compiler::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::compiler::words::*;

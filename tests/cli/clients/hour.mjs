@@ -26,7 +26,7 @@ async function call(name, args, outcome = "done") {
 
 async function positions() {
   const sizes = {};
-  for (const position of (await call("observed_positions", { category: "USDT-FUTURES" }))[0].list) {
+  for (const position of await call("positions", {})) {
     sizes[position.posSide] = Number(position.total);
   }
   return sizes;

@@ -39,7 +39,7 @@ async def main():
 
         async def positions():
             sizes = {}
-            for position in (await call("observed_positions", {"category": "USDT-FUTURES"}))[0]["list"]:
+            for position in await call("positions", {}):
                 sizes[position["posSide"]] = Decimal(position["total"])
             return sizes
 

@@ -1,4 +1,7 @@
-//! Standard input without names that are there twice: a reader of JSON keeps the last one and drops the other in silence.
+//! Standard input as the library of the protocol answers it rightly.
+//!
+//! Arguments have no name twice: a reader of JSON keeps the last one and drops the other in silence. Parameters are an
+//! object or null: with others, the library answers without the id of the request, and its caller waits for ever.
 
 use std::io;
 use std::pin::Pin;
@@ -52,10 +55,25 @@ impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
     }
 }
 
-/// The message, in which arguments with a name twice are replaced by that name.
+/// The message, in which arguments with a name twice are replaced by that name, and parameters without names by null.
 fn checked(line: Vec<u8>) -> Vec<u8> {
-    let replaced = std::str::from_utf8(&line).ok().and_then(|text| within(text.trim(), &["params", "arguments"]));
+    let text = std::str::from_utf8(&line).ok().map(str::trim);
+    let replaced = text.and_then(|text| within(text, &["params", "arguments"]).or_else(|| with_named(text)));
     replaced.map_or(line, |message| (message + "\n").into_bytes())
+}
+
+/// The message with null in place of its parameters, if they have no names.
+fn with_named(json: &str) -> Option<String> {
+    let members = read_json::<Map<Json>>(json).ok()?.entries;
+    let has_names = |value: &Json| value.as_str().starts_with('{') || value.as_str() == "null";
+    members.iter().find(|(name, value)| name == "params" && !has_names(value))?;
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    for (name, value) in &members {
+        out.member(name).raw(if name == "params" { "null" } else { value.as_str() });
+    }
+    out.end_object();
+    Some(out.finish())
 }
 
 /// The object with another value at the end of the path, if there is a name twice.
@@ -104,15 +122,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_arguments_with_a_name_twice_are_replaced() {
+    async fn only_arguments_with_a_name_twice_and_parameters_without_names_are_replaced() {
         let call = |arguments: &str| format!(r#"{{"id":1,"params":{{"name":"x","arguments":{arguments}}}}}"#);
         let twice = |path: &str| call(&format!(r#"{{"{TWICE}":"{path}"}}"#));
         let same = [call(r#"{"a":1,"b":{"a":[{"a":2}]}}"#), "{".to_owned(), r#"{"id":1,"id":2}"#.to_owned()];
-        let given = [call(r#"{"a":1,"b":2,"a":1}"#), call(r#"{"a":[{},{"b":{"c":1,"c":2}}]}"#)];
+        let mut given = vec![call(r#"{"a":1,"b":2,"a":1}"#), call(r#"{"a":[{},{"b":{"c":1,"c":2}}]}"#)];
+        given.extend([r#"["x", {}]"#, r#""x""#, "7"].map(|params| format!(r#"{{"id":1,"params":{params}}}"#)));
         let input = [&same[..], &given].concat().join("\n") + "\nlast";
         let mut read = String::new();
         Input::new(input.as_bytes()).read_to_string(&mut read).await.unwrap_or_default();
-        let wanted = [&same[..], &[twice("a"), twice("a[1].b.c")], &["last".to_owned()]].concat().join("\n");
+        let unnamed = r#"{"id":1,"params":null}"#.to_owned();
+        let replaced = [twice("a"), twice("a[1].b.c"), unnamed.clone(), unnamed.clone(), unnamed];
+        let wanted = [&same[..], &replaced, &["last".to_owned()]].concat().join("\n");
         assert_eq!(read, wanted);
     }
 }

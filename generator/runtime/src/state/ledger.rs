@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fmt;
 
-pub use fields::{Contract, FeeFields, PositionFields, Trade, TradeEffect, TradeFields};
+pub use fields::{Contract, FeeFields, PositionFields, SidesFields, Trade, TradeEffect, TradeFields};
 pub use position::{Position, PositionKey, PositionSide};
 
 use crate::data::value::Decimal;
@@ -95,6 +95,14 @@ pub enum LedgerError {
         /// The position.
         position: PositionKey,
     },
+    /// A trade that is opposite to what is open, of an account that may have a long and a short position of the
+    /// instrument. The ledger would net them.
+    MayBeHedged {
+        /// The id of the trade.
+        trade: String,
+        /// The position.
+        position: PositionKey,
+    },
     /// A sum or a product has more digits than can be counted exactly.
     Inexact {
         /// The id of the trade.
@@ -142,7 +150,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Fails if a trade closes more than is open, or has too many digits.
+    /// Fails if a trade closes more than is open, if it may belong to the other one of two positions, or if it has too many
+    /// digits.
     pub fn take(&mut self, family: &str, line: &str, trade: &Trade) -> Result<bool, LedgerError> {
         let taken = self.taken.iter().position(|taken| taken.family == family && taken.line == line);
         if taken.is_some_and(|taken| self.taken[taken].ids.contains(&trade.id)) {
@@ -248,9 +257,10 @@ impl LedgerError {
     /// The position that is not known.
     pub fn position(&self) -> &PositionKey {
         match self {
-            Self::NotOpen { position, .. } | Self::Inexact { position, .. } | Self::InexactOpening { position } => {
-                position
-            }
+            Self::NotOpen { position, .. }
+            | Self::MayBeHedged { position, .. }
+            | Self::Inexact { position, .. }
+            | Self::InexactOpening { position } => position,
         }
     }
 }
@@ -270,6 +280,12 @@ impl fmt::Display for LedgerError {
                 f,
                 "the trade {trade} closes more of {position} than is open: begin with an earlier trade, or with what was \
                  open before"
+            ),
+            Self::MayBeHedged { trade, position } => write!(
+                f,
+                "the trade {trade} is opposite to what is open of {position}, and its record does not say whether it closed \
+                 that or opened a position of the other side: state the position mode of the account if it is one-way, or \
+                 read the positions that the exchange lists"
             ),
             Self::Inexact { trade, position } => {
                 write!(f, "the trade {trade} of {position} has too many digits to be counted exactly")

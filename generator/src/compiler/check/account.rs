@@ -5,7 +5,7 @@ use super::conditions::{Subject, find};
 use super::names::{RustName, are_distinct, are_free};
 use super::rules::implies;
 use super::{examples, reserved};
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, unknown};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
     Access, Account, Api, Class, Condition, Effect, Enum, Family, Identifier, Lookup, Name, Operation, Property,
@@ -309,6 +309,21 @@ pub(super) fn account_property<'a>(api: &'a Api, (name, place): &Placed, to: &mu
         unknown_property("the account", name, *place, known, "properties` of `account", to);
     }
     found
+}
+
+/// Checks that the account has a property of this name, with this word.
+pub(super) fn account_word(api: &Api, named: &Placed, (word, place): &Placed, to: &mut Diagnostics) {
+    let Some(property) = account_property(api, named, to) else { return };
+    let words: Vec<_> = match &property.kind {
+        PropertyKind::Words(_, words) => {
+            words.iter().map(|word| (word.name.wire.as_str(), Some(word.name.place))).collect()
+        }
+        PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => Vec::new(),
+    };
+    if !words.iter().any(|(known, _)| known == word) {
+        let help = one_of(word, words);
+        to.at(*place, Code::UndefinedName, format!("the property `{}` has no value `{word}`", named.0)).help(help);
+    }
 }
 
 /// Checks that instruments have a property of this name, a flag or a number.

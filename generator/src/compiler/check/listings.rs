@@ -1,12 +1,12 @@
 //! Listings: how their items are identified, how pages follow without losing items, and what they show of an account,
 //! of instruments and of trades.
 
-use super::account::instrument_property;
+use super::account::{account_word, instrument_property};
 use super::records::{self, is_field};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{
     Api, Effect, Family, Field, ListedInstruments, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter,
-    Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, Type, WireNames,
+    Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type, WireNames,
     WireParameter,
 };
 
@@ -295,7 +295,7 @@ pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
             Shown::Fills => {
                 names_the_order(record, shows, to);
                 if let Some(trade) = &shows.trade {
-                    trades(family, operation, record, (shows, trade), to);
+                    trades(api, family, operation, record, (shows, trade), to);
                 }
             }
         }
@@ -492,6 +492,7 @@ type Named = (String, Place);
 
 /// Checks `trade` of a listing of fills.
 pub(super) fn trades(
+    api: &Api,
     family: &Family,
     operation: &Operation,
     record: &Record,
@@ -519,12 +520,33 @@ pub(super) fn trades(
     if let Some(fees) = &trade.fees {
         lists_fees(family, record, fees, to);
     }
+    if let Some(sides) = &trade.sides {
+        tell_sides(api, (family, operation, record), (shows, sides), to);
+    }
     for (key, values) in [("linear", &trade.linear), ("inverse", &trade.inverse)] {
         are_of_over(family, operation, shows, (key, values), to);
     }
     for (value, place) in trade.inverse.iter().filter(|(value, _)| is_among(value, &trade.linear)) {
         to.at(*place, Code::BadResponse, format!("`{value}` is both linear and inverse")).help("remove one of them");
     }
+}
+
+/// The field has both sides, and the property tells the accounts without sides.
+fn tell_sides(
+    api: &Api,
+    (family, operation, record): (&Family, &Operation, &Record),
+    (shows, sides): (&Shows, &TradeSides),
+    to: &mut Diagnostics,
+) {
+    let TradeSides { field, long, short, lines, property, net, place: _ } = sides;
+    has_values(family, record, field, &[long.clone(), short.clone()], to);
+    if long.0 == short.0 {
+        to.at(short.1, Code::DefinedTwice, format!("`{}` has two meanings", short.0))
+            .related(long.1, "first listed here")
+            .help("name the value of the other side");
+    }
+    are_of_over(family, operation, shows, ("lines", lines), to);
+    account_word(api, property, net, to);
 }
 
 fn is_among(value: &str, all: &[Named]) -> bool {

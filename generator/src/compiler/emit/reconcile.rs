@@ -7,7 +7,9 @@ use super::code::{gate, ident, optional, optional_text};
 use super::{module_name, pages};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
-use crate::compiler::model::{Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition};
+use crate::compiler::model::{
+    Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition, TradeSides,
+};
 
 /// All listings of an API that show a part of an account.
 pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
@@ -103,10 +105,29 @@ fn trade_fields(trade: &Trade) -> TokenStream {
             }
         }
     };
+    let sides = match &trade.sides {
+        None => quote!(None),
+        Some(TradeSides {
+            field: (field, _),
+            long: (long, _),
+            short: (short, _),
+            lines,
+            property: (property, _),
+            net: (net, _),
+            place: _,
+        }) => {
+            let lines = texts(lines);
+            quote! {
+                Some(runtime::ledger::SidesFields {
+                    field: #field, long: #long, short: #short, lines: #lines, property: #property, net: #net
+                })
+            }
+        }
+    };
     quote! {
         runtime::ledger::TradeFields {
             id: #id, instrument: #instrument, side: #side, buy: #buy, price: #price, linear: #linear, inverse: #inverse,
-            profit: #profit, fees: #fees, position: #position
+            profit: #profit, fees: #fees, position: #position, sides: #sides
         }
     }
 }

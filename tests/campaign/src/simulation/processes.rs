@@ -18,7 +18,7 @@ use tradeapi::runtime::ledger::Ledger as Positions;
 use tradeapi::runtime::limits::Limiter;
 use tradeapi::runtime::reconcile::{self, ForeignOrders, LedgerUpdateError, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::{Client, Timestamp, unified};
+use tradeapi::{Account, Client, PositionMode, Timestamp, unified};
 use tradeapi_exchange::Node;
 use tradeapi_tests::dice::Dice;
 
@@ -336,6 +336,8 @@ impl Story<'_> {
 
     /// Brings the ledger up to date.
     async fn keep_positions(&mut self, client: &Client) -> Result<(), LedgerUpdateError> {
+        // Without the mode, a ledger nets nothing.
+        let client = client.with_account(Account::new().position_mode(PositionMode::OneWayMode));
         let (since, now) = (self.fills_since, client.core().now());
         for family in ["classic", "unified"] {
             let mut failure = None;

@@ -211,6 +211,26 @@ fn a_late_refusal_of_the_timestamp_is_no_proof_and_nothing_is_sent_again() {
     }
 }
 
+/// The same of the items of a batch, each of which keeps its answer.
+#[test]
+fn what_the_items_of_a_batch_were_answered_is_said_at_once() {
+    let local = local(Accounts::Unified, Mode::Hedge);
+    let orders: Vec<_> = ["a", "b"].map(|id| json!({ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit", "price": "60000", "clientOid": id })).to_vec();
+    let ran = local.run_with(&["--deadline", "1", "unified", "place-batch", "--json", "-"], &json!(orders).to_string());
+    let lines = ran.lines();
+    assert_eq!(lines.len(), 2, "{ran:?}");
+    for (line, id) in lines.iter().zip(["a", "b"]) {
+        assert_eq!((&line["code"], &line["item"]["clientOid"]), (&json!("25236"), &json!(id)), "{ran:?}");
+    }
+    if ran.status == 3 {
+        let asking = ran.err.find("asking unified.order-info whether it was done, for 1 s at most");
+        let answered = ran.err.find("code 25236");
+        assert!(answered.is_some() && answered < asking, "{ran:?}");
+        assert!(ran.err.contains(r#""clientOid":"b""#), "{ran:?}");
+    }
+    assert_eq!(local.open(), 0);
+}
+
 /// What was answered to an order without `posSide` is said at once, and again at the end, beside what queries showed.
 #[test]
 fn a_forgotten_position_side_is_answered_at_once_and_its_answer_is_kept() {

@@ -118,15 +118,13 @@ fn malformed_calls_are_errors_of_the_protocol() {
         ("tools/call", place(json!("{}")), -32602),
         ("tools/call", place(json!(7)), -32602),
         ("tools/call", json!({ "name": "unified_withdraw" }), -32602),
+        ("tools/call", json!("unified_place_order"), -32602),
+        ("tools/call", json!(["unified_place_order", {}]), -32602),
+        ("tools/list", json!(7), -32602),
         ("tools/withdraw", json!({}), -32601),
     ] {
         let answer = server.ask(method, params.clone());
         assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
-    }
-    // Parameters that are no object make no request of the protocol at all.
-    for params in [json!("unified_place_order"), json!(["unified_place_order", {}])] {
-        server.request("tools/call", params);
-        assert_eq!(server.read()["error"]["code"], -32600);
     }
     assert_eq!((local.open(), server.call("orders", json!({}))["outcome"].as_str()), (0, Some("done")));
     drop(server.input.take());
@@ -222,6 +220,72 @@ fn what_was_sent_is_listed_also_where_the_client_cancelled_its_call() {
     assert_eq!((&sent["results"][0]["tool"], &sent["results"][0]["outcome"]), (&json!("flatten"), &json!("done")));
     let mut reader = Server::start(&local, &[]);
     assert!(reader.tools().iter().all(|tool| tool["name"] != "sent"), "it sends nothing");
+}
+
+/// The calls wait for the limit of ten a second, so that the last ones are not sent for a long time.
+#[test]
+fn a_call_that_is_cancelled_while_it_waits_for_its_limit_is_not_sent() {
+    const CALLS: usize = 250;
+    const CANCELLED: usize = 3;
+    let local = Local::start();
+    let mut server = Server::start(&local, &["--allow-trading"]);
+    let place = |n: usize| json!({ "name": "unified_place_order", "arguments": order(&format!("o{n}")) });
+    let ids: Vec<u64> = (0..CALLS).map(|n| server.request("tools/call", place(n))).collect();
+    let last = &ids[ids.len() - CANCELLED..];
+    for id in last {
+        let cancelled = json!({ "requestId": id, "reason": "enough" });
+        server.write(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+    }
+    let of_last = loop {
+        let id = server.request("tools/call", json!({ "name": "sent", "arguments": { "first": "1000" } }));
+        let answer = std::iter::repeat_with(|| server.read()).find(|message| message["id"] == id).unwrap();
+        let lines = answer["result"]["structuredContent"]["results"].as_array().unwrap().clone();
+        let of_last: Vec<Value> = lines.into_iter().filter(|line| line["cancelled"].is_string()).collect();
+        if of_last.len() == CANCELLED && of_last.iter().all(|line| line["outcome"] != "under way") {
+            break of_last;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    for line in &of_last {
+        assert_eq!(line["outcome"], "not done", "{line}");
+    }
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    let open = local.exchange.account(local.exchange.keys(), tradeapi_exchange::Family::Unified).open_orders.len();
+    assert!(open < CALLS, "{open} orders: the last ones were sent");
+}
+
+/// What is told and the result take ways of their own, so that either may come first.
+#[test]
+fn a_call_tells_its_progress_if_its_client_asks_for_it() {
+    let local = Local::start();
+    for (token, tool) in [(Some("told"), "unified_place_order"), (None, "unified_place_order")] {
+        let lost = Fault::new(FaultKind::Lose).times(1);
+        local.exchange.add_fault(lost.target(FaultTarget::Operation("unified.place-order".to_owned())));
+        let mut server = Server::start(&local, &["--allow-trading"]);
+        let mut params = json!({ "name": tool, "arguments": order(token.unwrap_or("untold")) });
+        if let Some(token) = token {
+            params["_meta"] = json!({ "progressToken": token });
+        }
+        let id = server.request("tools/call", params);
+        let (mut told, mut result) = (Vec::new(), None);
+        while result.is_none() || token.is_some() && told.is_empty() {
+            let message = server.read();
+            match message["id"] == id {
+                true => result = Some(message["result"]["structuredContent"].clone()),
+                false => told.push(message),
+            }
+        }
+        let result = result.unwrap();
+        assert_eq!(result["outcome"], "done", "{result}");
+        assert!(result["notes"].to_string().contains("done nevertheless"), "{result}");
+        for message in &told {
+            assert_eq!(message["method"], "notifications/progress", "{message}");
+            assert_eq!(message["params"]["progressToken"], json!(token), "{message}");
+            let text = message["params"]["message"].as_str().unwrap();
+            assert!(text.contains("asking unified.order-info whether it was done"), "{text}");
+        }
+    }
 }
 
 /// The places of the numbers in JSON.

@@ -131,6 +131,8 @@ pub(crate) struct Door(Arc<Departures>);
 pub(super) struct Purpose {
     /// True if they are sent while the account is made flat.
     pub(super) passes: bool,
+    /// The notes about the call that this one is a part of.
+    pub(super) whole: Option<Arc<Purpose>>,
     departed: Mutex<Option<(Timestamp, Moment)>>,
 }
 
@@ -157,13 +159,16 @@ pub(super) struct Purpose {
 pub struct Departed(pub(super) Arc<Purpose>);
 
 impl Purpose {
-    pub(super) fn new(passes: bool) -> Self {
-        Self { passes, ..Self::default() }
+    pub(super) fn new(passes: bool, whole: Option<Arc<Self>>) -> Self {
+        Self { passes, whole, ..Self::default() }
     }
 
     /// Notes that a change leaves, with the time in its signature.
     pub(super) fn leaves(&self, signed_at: Timestamp, now: Moment) {
         *lock(&self.departed) = Some((signed_at, now));
+        if let Some(whole) = &self.whole {
+            whole.leaves(signed_at, now);
+        }
     }
 }
 
@@ -363,13 +368,14 @@ impl ClientCore {
 
     /// Returns a client whose changes are sent while the account is made flat.
     pub(crate) fn for_flattening(&self) -> Self {
-        self.with_purpose(Arc::new(Purpose::new(true)))
+        self.with_purpose(Arc::new(Purpose::new(true, self.purpose.clone())))
     }
 
-    /// Returns a client for one change, and what shows whether it has left. It shares everything else with this one.
+    /// Returns a client for one change, and what shows whether it has left. The client shares everything else with this
+    /// one; a change that it sends has left by the notes of both.
     pub fn noting(&self) -> (Self, Departed) {
         let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
-        let purpose = Arc::new(Purpose::new(passes));
+        let purpose = Arc::new(Purpose::new(passes, self.purpose.clone()));
         (self.with_purpose(Arc::clone(&purpose)), Departed(purpose))
     }
 

@@ -190,6 +190,10 @@ impl<I, T, R> BatchConfirmation<I, T, R> {
 type BatchConfirmationOf<O> =
     BatchConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
 
+/// An item of such a batch with its outcome.
+pub type ItemConfirmationOf<O> =
+    ItemConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
+
 /// The outcome of an item of such a batch.
 type ItemConfirmationOf<O> = Confirmation<<O as ListsResults>::Done, <O as Queryable>::Record>;
 
@@ -201,7 +205,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
     ///
     /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
     pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
-        self.confirm_stoppable(policy, &mut Stop::Never).await
+        self.confirm_stoppable(policy, &mut Stop::Never, &mut |_| {}).await
     }
 
     /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready: then no further call is made, as by
@@ -215,13 +219,29 @@ impl<O: ConfirmableItems> BatchCall<O> {
         policy: &ConfirmPolicy,
         stop: impl Future<Output = ()> + Send,
     ) -> Result<BatchConfirmationOf<O>, Error> {
-        self.confirm_stoppable(policy, &mut Stop::When(pin!(stop))).await
+        self.confirm_stoppable(policy, &mut Stop::When(pin!(stop)), &mut |_| {}).await
+    }
+
+    /// Like [`send_and_confirm_until`](Self::send_and_confirm_until), and tells `report` what each item was answered, before
+    /// the queries begin. It is not called if no outcome is unknown.
+    ///
+    /// # Errors
+    ///
+    /// As [`send_and_confirm`](Self::send_and_confirm).
+    pub async fn send_and_confirm_reporting(
+        self,
+        policy: &ConfirmPolicy,
+        stop: impl Future<Output = ()> + Send,
+        report: &mut (dyn FnMut(&[ItemConfirmationOf<O>]) + Send),
+    ) -> Result<BatchConfirmationOf<O>, Error> {
+        self.confirm_stoppable(policy, &mut Stop::When(pin!(stop)), report).await
     }
 
     async fn confirm_stoppable(
         self,
         policy: &ConfirmPolicy,
         stop: &mut Stop<'_>,
+        tell: &mut (dyn FnMut(&[ItemConfirmationOf<O>]) + Send),
     ) -> Result<BatchConfirmationOf<O>, Error> {
         self.refuse_id_twice()?;
         let questions =
@@ -238,6 +258,9 @@ impl<O: ConfirmableItems> BatchCall<O> {
                 open.push(Open::new(&client, question, signed_at.into(), left, still.call.clone()));
             }
             items.push(ItemConfirmation { item, confirmation });
+        }
+        if !open.is_empty() {
+            tell(&items);
         }
         for (place, confirmation) in places.into_iter().zip(query_until(&client, open, policy, stop).await) {
             items[place].confirmation = confirmation.typed();
@@ -279,7 +302,7 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> I
     match outcome {
         ItemOutcome::Done(done) => happened(done),
         ItemOutcome::NotSent => {
-            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, queries: 0 }))
+            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, call: None, queries: 0 }))
         }
         ItemOutcome::GivenUp => still_unknown(None, "its call was given up after it was sent"),
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),

@@ -119,11 +119,13 @@ impl Inquiry {
     }
 
     fn done(&self, record: Option<Reply<AnyRecord>>, outside: Option<AnyRecord>) -> Concluded {
-        Confirmation::Done(Box::new(ConfirmedDone { answer: None, record, outside, queries: self.queries }))
+        let (call, queries) = (self.call.clone(), self.queries);
+        Confirmation::Done(Box::new(ConfirmedDone { answer: None, record, outside, call, queries }))
     }
 
     fn not_done(&self, why: Option<Arc<Error>>, by_absence: bool) -> Concluded {
-        Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, queries: self.queries }))
+        let (call, queries) = (self.call.clone(), self.queries);
+        Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, call, queries }))
     }
 
     fn still(&self, answer: QueryAnswer, why: &'static str) -> Concluded {

@@ -36,6 +36,8 @@ pub struct ConfirmedDone<A, R> {
     /// The record from outside that shows it, if no query did; see
     /// [`confirm::evidence`](crate::outcomes::confirm::evidence).
     pub outside: Option<R>,
+    /// The error of the call, which left the outcome unknown; `None` without such a call, as in [`Unconfirmed::call`].
+    pub call: Option<Arc<Error>>,
     /// The number of queries.
     pub queries: u32,
 }
@@ -49,6 +51,8 @@ pub struct ConfirmedNotDone {
     pub why: Option<Arc<Error>>,
     /// True if the proof is the absence of the order that it should have created.
     pub by_absence: bool,
+    /// The error of the call, if it left the outcome unknown and queries showed it; see [`ConfirmedDone::call`].
+    pub call: Option<Arc<Error>>,
     /// The number of queries.
     pub queries: u32,
 }
@@ -142,6 +146,7 @@ impl Concluded {
                 answer: None,
                 record: done.record.and_then(|reply| reply.map(AnyRecord::into).transpose()),
                 outside: done.outside.and_then(AnyRecord::into),
+                call: done.call,
                 queries: done.queries,
             })),
             Self::NotDone(not) => Confirmation::NotDone(not),
@@ -163,7 +168,7 @@ impl<A, R> fmt::Display for Confirmation<A, R> {
 /// That it had its effect, and what shows it: the answer, or else the record.
 impl<A: fmt::Display, R: fmt::Display> fmt::Display for ConfirmedDone<A, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { answer, record, outside, queries: _ } = self;
+        let Self { answer, record, outside, call: _, queries: _ } = self;
         f.write_str("it had its effect")?;
         match (answer, record, outside) {
             (Some(answer), ..) => write!(f, ": {answer}"),
@@ -185,21 +190,36 @@ impl fmt::Display for Unconfirmed {
 impl fmt::Display for ConfirmedNotDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.why, self.by_absence) {
-            (Some(why), true) => write!(f, "it was not found: {why}"),
-            (Some(why), false) => why.fmt(f),
-            (None, _) => f.write_str("it was not sent, because an earlier item did not succeed"),
+            (Some(why), true) => write!(f, "it was not found: {why}")?,
+            (Some(why), false) => why.fmt(f)?,
+            (None, true) => f.write_str("it was not found")?,
+            (None, false) => f.write_str("it was not sent, because an earlier item did not succeed")?,
         }
+        // A refusal that is the proof is said once.
+        let call = self.call.as_ref().filter(|call| self.why.as_ref().is_none_or(|why| !Arc::ptr_eq(call, why)));
+        call.map_or(Ok(()), |call| write!(f, "; the call itself failed before: {call}"))
     }
 }
 
 /// The response shows the effect.
 pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
-    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, outside: None, queries: 0 }))
+    Confirmation::Done(Box::new(ConfirmedDone {
+        answer: Some(answer),
+        record: None,
+        outside: None,
+        call: None,
+        queries: 0,
+    }))
 }
 
 /// An error shows that there was no effect.
 pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A, R> {
-    Confirmation::NotDone(Box::new(ConfirmedNotDone { why: Some(why.into()), by_absence: false, queries: 0 }))
+    Confirmation::NotDone(Box::new(ConfirmedNotDone {
+        why: Some(why.into()),
+        by_absence: false,
+        call: None,
+        queries: 0,
+    }))
 }
 
 /// The outcome is unknown, without a query yet.
@@ -214,7 +234,8 @@ mod tests {
 
     #[test]
     fn what_is_done_is_shown_with_its_proof() {
-        let done = |answer, outside| ConfirmedDone::<&str, &str> { answer, record: None, outside, queries: 0 };
+        let done =
+            |answer, outside| ConfirmedDone::<&str, &str> { answer, record: None, outside, call: None, queries: 0 };
         assert_eq!(done(Some("orderId 7"), None).to_string(), "it had its effect: orderId 7");
         assert_eq!(done(None, Some("filled")).to_string(), "it had its effect: filled");
         assert_eq!(done(None, None).to_string(), "it had its effect");

@@ -76,7 +76,14 @@ type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a
 pub(crate) type StartListing = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>;
 
 /// Takes what the items of a page show.
-type ReadPage<I> = fn(&[I], Option<FillFields>, Option<&'static str>) -> Result<PageContent, String>;
+type ReadPage<I> = fn(&[I], &FillContext) -> Result<PageContent, String>;
+
+/// What the fills of a listing are read by.
+struct FillContext {
+    fields: Option<FillFields>,
+    turn: Option<&'static str>,
+    client: ClientCore,
+}
 
 /// The request of a listing.
 pub(crate) struct ListingRequest<'a> {
@@ -333,8 +340,7 @@ impl fmt::Debug for Listing {
 struct Walking<O: Paged> {
     pages: Pages<O>,
     take: ReadPage<O::Item>,
-    fields: Option<FillFields>,
-    turn: Option<&'static str>,
+    context: FillContext,
 }
 
 impl<O> ListingPages for Walking<O>
@@ -349,7 +355,7 @@ where
         let list = self.pages.take_list();
         match list.bad.first() {
             Some(bad) => Err(bad.error.to_string()),
-            None => (self.take)(&list.items, self.fields, self.turn),
+            None => (self.take)(&list.items, &self.context),
         }
     }
 }
@@ -369,14 +375,15 @@ where
         request.set_range(TimeRange { from: listing.since, to: None });
     }
     let pages = Pages::new(client.clone(), request).clip().retrying(listing.retry.clone());
-    Ok(Box::new(Walking { pages, take, fields: listing.fields, turn: listing.turn }))
+    let context = FillContext { fields: listing.fields, turn: listing.turn, client: client.clone() };
+    Ok(Box::new(Walking { pages, take, context }))
 }
 
 fn orders<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn ListingPages>, Violations>
 where
     O: Paged<Item: HasState> + 'static,
 {
-    walking::<O>(client, listing, |items, _, _| {
+    walking::<O>(client, listing, |items, _| {
         let mut orders = Vec::with_capacity(items.len());
         for item in items {
             orders.push(Sighting::of(item));
@@ -392,19 +399,19 @@ fn fills<O>(client: &ClientCore, listing: ListingRequest<'_>) -> Result<Box<dyn 
 where
     O: Paged<Item: Decode> + 'static,
 {
-    walking::<O>(client, listing, |items, fields, turn| {
+    walking::<O>(client, listing, |items, context| {
         let mut content = PageContent::default();
         for item in items {
             let named = Named::of_record(write_json(item), O::Item::FORM);
-            if let Some(fields) = fields {
-                content.fills.push(fill(&named, fields, turn)?);
+            if let Some(fields) = context.fields {
+                content.fills.push(fill(&named, fields, context)?);
             }
         }
         Ok(content)
     })
 }
 
-fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, String> {
+fn fill(named: &Named, fields: FillFields, context: &FillContext) -> Result<Fill, String> {
     let order =
         named.text(fields.order).map(Cow::into_owned).ok_or_else(|| format!("a fill has no {}", fields.order))?;
     let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
@@ -412,7 +419,8 @@ fn fill(named: &Named, fields: FillFields, turn: Option<&str>) -> Result<Fill, S
     let (quantity, exact) =
         quantity.zip(exact).ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
     let read = |trade: &TradeFields| {
-        trade.read(named, quantity.clone(), turn).map_err(|field| format!("a fill of the order {order} has no {field}"))
+        let trade = trade.read(named, quantity.clone(), context.turn, context.client.account());
+        trade.map_err(|field| format!("a fill of the order {order} has no {field}"))
     };
     let trade = fields.trade.as_ref().map(read);
     Ok(Fill {

@@ -200,6 +200,7 @@ const TRADE: TradeFields = TradeFields {
     profit: None,
     fees: None,
     position: None,
+    sides: None,
 };
 
 fn update(ledger: &mut Ledger, pages: Vec<Page>) -> Result<usize, LedgerUpdateError> {

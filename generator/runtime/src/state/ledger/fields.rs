@@ -1,5 +1,6 @@
 //! Fills as they change a position, and the fields that they are read from.
 
+use crate::data::account::{Account, PropertyValue};
 use crate::data::parameters::Named;
 use crate::data::value::Decimal;
 
@@ -26,6 +27,8 @@ pub struct TradeFields {
     pub fees: Option<FeeFields>,
     /// The fields that state the effect of the fill on the long or the short position.
     pub position: Option<PositionFields>,
+    /// The fields that tell which position of the instrument the fill changes, where no field states the effect.
+    pub sides: Option<SidesFields>,
 }
 
 /// The list of the fees of a fill, and the fields of each.
@@ -58,19 +61,65 @@ pub struct PositionFields {
     pub net: &'static [&'static str],
 }
 
+/// The position that a fill changes, where an instrument has a long and a short one in some accounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SidesFields {
+    /// The field with the side of the position, which fills may be without.
+    pub field: &'static str,
+    /// The value for the long position.
+    pub long: &'static str,
+    /// The value for the short position.
+    pub short: &'static str,
+    /// The business lines whose instruments can have both.
+    pub lines: &'static [&'static str],
+    /// The property of the account that tells whether they have.
+    pub property: &'static str,
+    /// The value of the property where an instrument has one position.
+    pub net: &'static str,
+}
+
+impl SidesFields {
+    /// Returns the effect of a fill of the business line `line`.
+    fn effect(&self, record: &Named, is_buy: bool, line: Option<&str>, account: &Account) -> TradeEffect {
+        let is_net = || matches!(account.get(self.property), Some(PropertyValue::Word(word)) if word == self.net);
+        let side = record.text(self.field);
+        let side = side.as_deref().unwrap_or_default();
+        match (side, is_buy) {
+            (side, true) if side == self.long => TradeEffect::Opened,
+            (side, false) if side == self.long => TradeEffect::ClosedLong,
+            (side, false) if side == self.short => TradeEffect::Opened,
+            (side, true) if side == self.short => TradeEffect::ClosedShort,
+            _ if line.is_some_and(|line| !self.lines.contains(&line)) || is_net() => TradeEffect::Net,
+            _ => TradeEffect::NetUnlessHedged,
+        }
+    }
+}
+
 impl TradeFields {
-    /// Reads the record of a fill with the filled quantity, of the business line `line`.
+    /// Reads the record of a fill of an account with the filled quantity, of the business line `line`.
     ///
     /// # Errors
     ///
     /// Returns the field that is missing or unreadable.
-    pub(crate) fn read(&self, record: &Named, quantity: Decimal, line: Option<&str>) -> Result<Trade, &'static str> {
+    pub(crate) fn read(
+        &self,
+        record: &Named,
+        quantity: Decimal,
+        line: Option<&str>,
+        account: &Account,
+    ) -> Result<Trade, &'static str> {
         let text = |field: &'static str| record.text(field).ok_or(field);
         let number = |field: &'static str| text(field).and_then(|text| decimal(&text).ok_or(field));
         let is_buy = text(self.side)? == self.buy;
-        let effect = match &self.position {
-            None => TradeEffect::Net,
-            Some(position) => position.effect(&text(position.field)?, is_buy),
+        let stated = |position: &PositionFields| -> Result<_, &'static str> {
+            Ok(position.effect(&text(position.field)?, is_buy))
+        };
+        let stated = self.position.as_ref().map_or(Ok(TradeEffect::Net), stated);
+        let effect = match &self.sides {
+            Some(sides) if self.position.is_none() || !matches!(stated, Ok(known) if known != TradeEffect::Unknown) => {
+                sides.effect(record, is_buy, line, account)
+            }
+            Some(_) | None => stated?,
         };
         let fees = match &self.fees {
             None => Vec::new(),
@@ -186,6 +235,9 @@ pub enum TradeEffect {
     ClosedLong,
     /// The fill closed a part of the short position.
     ClosedShort,
+    /// As [`Net`](Self::Net), unless the account has a long and a short position of the instrument, which is not stated. A
+    /// fill that would make the position smaller may have opened the other one, so that a ledger does not take it.
+    NetUnlessHedged,
     /// Not known, so that none of the positions of its instrument is known any more.
     Unknown,
 }
@@ -214,7 +266,7 @@ impl Trade {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
-    use super::{Contract, Decimal, FeeFields, Named, PositionFields, TradeEffect, TradeFields};
+    use super::*;
 
     const FIELDS: TradeFields = TradeFields {
         id: "id",
@@ -227,6 +279,7 @@ mod tests {
         profit: None,
         fees: None,
         position: None,
+        sides: None,
     };
 
     #[test]
@@ -246,11 +299,44 @@ mod tests {
         );
         let fees = |any_sign| {
             let fees = FeeFields { list: "paid", coin: "coin", amount: "amount", any_sign };
-            let trade = TradeFields { fees: Some(fees), ..FIELDS }.read(&record, Decimal::from(1_u8), None).unwrap();
+            let trade = TradeFields { fees: Some(fees), ..FIELDS }
+                .read(&record, Decimal::from(1_u8), None, &Account::new())
+                .unwrap();
             trade.fees.into_iter().map(|(coin, amount)| format!("{amount} {coin}")).collect::<Vec<_>>()
         };
         assert_eq!(fees(false), ["0.1 USDT", "-2 FOO"]);
         assert_eq!(fees(true), ["-0.1 USDT", "-2 FOO"]);
+    }
+
+    #[test]
+    fn fills_without_a_side_net_only_in_an_account_that_is_stated_to_have_one_position() {
+        let sides = SidesFields {
+            field: "posSide",
+            long: "long",
+            short: "short",
+            lines: &["futures"],
+            property: "mode",
+            net: "single",
+        };
+        let fields = TradeFields { sides: Some(sides), ..FIELDS };
+        let effect = |side: &str, held: &str, line, mode: Option<&'static str>| {
+            let mut account = Account::new();
+            mode.into_iter().for_each(|mode| account.set("mode", PropertyValue::Word(mode.into())));
+            let json = format!(r#"{{"id": "1", "symbol": "BTCUSDT", "side": "{side}", "price": "5"{held}}}"#);
+            fields.read(&Named::read(&json), Decimal::from(1_u8), Some(line), &account).unwrap().effect
+        };
+        use TradeEffect::{ClosedLong, ClosedShort, Net, NetUnlessHedged, Opened};
+        let [long, short] = ["long", "short"].map(|side| format!(r#", "posSide": "{side}""#));
+        for mode in [None, Some("double"), Some("single")] {
+            let effects = |held: &str, line| ["buy", "sell"].map(|side| effect(side, held, line, mode));
+            assert_eq!(effects(&long, "futures"), [Opened, ClosedLong]);
+            assert_eq!(effects(&short, "futures"), [ClosedShort, Opened]);
+            let unless_stated = if mode == Some("single") { Net } else { NetUnlessHedged };
+            for none in ["", r#", "posSide": """#, r#", "posSide": null"#] {
+                assert_eq!(effects(none, "futures"), [unless_stated; 2], "{none} {mode:?}");
+                assert_eq!(effects(none, "spot"), [Net; 2], "{none} {mode:?}");
+            }
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl PositionSide {
     /// The position that a trade changes.
     pub(super) fn changed_by(trade: &Trade) -> Self {
         match trade.effect {
-            TradeEffect::Net => Self::Net,
+            TradeEffect::Net | TradeEffect::NetUnlessHedged => Self::Net,
             TradeEffect::Opened if trade.is_buy => Self::Long,
             TradeEffect::Opened => Self::Short,
             TradeEffect::ClosedLong => Self::Long,
@@ -170,7 +170,7 @@ impl Position {
         let inexact = || LedgerError::Inexact { trade: trade.id.clone(), position: key.clone() };
         let closes = matches!(trade.effect, TradeEffect::ClosedLong | TradeEffect::ClosedShort);
         let is_added = match trade.effect {
-            TradeEffect::Net | TradeEffect::Opened => trade.is_buy,
+            TradeEffect::Net | TradeEffect::NetUnlessHedged | TradeEffect::Opened => trade.is_buy,
             TradeEffect::ClosedLong => false,
             TradeEffect::ClosedShort => true,
             TradeEffect::Unknown => return Ok(()),
@@ -181,6 +181,9 @@ impl Position {
         }
         let mut left = quantity;
         if !self.size.is_zero() && self.size.is_sign_positive() != is_added {
+            if trade.effect == TradeEffect::NetUnlessHedged {
+                return Err(LedgerError::MayBeHedged { trade: trade.id.clone(), position: key.clone() });
+            }
             let closed = left.min(self.size.abs());
             self.close(closed, price, trade.contract).ok_or_else(inexact)?;
             left -= closed;

@@ -401,6 +401,9 @@ declared! {
         fees: Option<TradeFees>,
         /// Where an instrument can have a long and a short position: what the fill did to them.
         position: Option<TradePosition>,
+        /// Where `position` does not state the effect of a fill: what tells the long position of an instrument from the short one, and
+        /// both from the only one.
+        sides: Option<TradeSides>,
     }
 
     /// The fees of a fill.
@@ -429,5 +432,23 @@ declared! {
         close_short: Names,
         /// The values where there is one position.
         net: Names,
+    }
+
+    /// The position that a fill changes, of an instrument that has a long and a short one in some accounts. A buy is added
+    /// to either of them, and a sell taken away.
+    part TradeSides {
+        /// The enum field with the side of the position. Fills may be without it.
+        field: Ref,
+        /// Its value for the long position.
+        long: Ref,
+        /// Its value for the short position.
+        short: Ref,
+        /// The values of the parameter in `over` whose instruments can have both.
+        lines: Names,
+        /// The property of the account that tells whether they have, for fills without a side.
+        property: Ref,
+        /// Its value where an instrument has one position. Where it is another one or not stated, a fill without a side
+        /// that closes is an error of the ledger.
+        net: Ref,
     }
 }
