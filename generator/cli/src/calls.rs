@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tradeapi_runtime::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ItemsReply, UnmatchedResult};
 use tradeapi_runtime::checks::CheckContext;
 use tradeapi_runtime::client::{Callable, Departed};
-use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, ItemConfirmationOf};
+use tradeapi_runtime::confirm::{self, ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, ConfirmedItem};
 use tradeapi_runtime::error::{ExchangeError, UnknownOutcome};
 use tradeapi_runtime::json::{Encode, JsonWriter};
 use tradeapi_runtime::operation::Repeatable;
@@ -261,7 +261,7 @@ where
     let request = request_of_any_length::<O>(called.client, called.json)?;
     let call = BatchCall::new(called.client.clone(), request);
     let (policy, to) = (called.policy, &mut *called.to);
-    let mut report = |items: &[ItemConfirmationOf<O>]| {
+    let mut report = |items: &[ConfirmedItem<O>]| {
         for item in items {
             if let Confirmation::Unknown(still) = &item.confirmation {
                 let said = still.call.as_ref().map_or_else(|| still.because.to_string(), |call| call.to_string());

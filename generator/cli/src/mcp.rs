@@ -459,8 +459,10 @@ async fn change(
 ) -> Ended {
     let mut called = std::pin::pin!(called);
     tokio::select! {
-        ended = &mut called => return ended,
+        // First, because a change that is not sent ends at the same moment.
+        biased;
         () = context.ct.cancelled() => under_way.cancel(),
+        ended = &mut called => return ended,
     }
     called.await
 }

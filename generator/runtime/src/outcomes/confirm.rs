@@ -24,8 +24,8 @@ use crate::state::evidence::CLOCK_ERROR;
 pub(crate) use recover::{LookedUp, OrderLookup, can_no_longer_arrive, visible_within, wait_until};
 
 pub use calls::{
-    BatchConfirmation, ItemConfirmation, ItemConfirmationOf, check_ids, locate, place_and_confirm, place_and_confirm_reporting, settle,
-    settle_each,
+    BatchConfirmation, ConfirmedItem, ItemConfirmation, check_ids, locate, place_and_confirm,
+    place_and_confirm_reporting, settle, settle_each,
 };
 pub use outside::{EvidenceVerdict, OutsideEvidence, RequestEvidence, evidence};
 pub use places::{AnyRecord, QueryFuture, RecordId, query_at, query_pages_at};

@@ -120,7 +120,6 @@ fn malformed_calls_are_errors_of_the_protocol() {
         ("tools/call", json!({ "name": "unified_withdraw" }), -32602),
         ("tools/call", json!("unified_place_order"), -32602),
         ("tools/call", json!(["unified_place_order", {}]), -32602),
-        ("tools/list", json!(7), -32602),
         ("tools/withdraw", json!({}), -32601),
     ] {
         let answer = server.ask(method, params.clone());

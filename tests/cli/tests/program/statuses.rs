@@ -1,12 +1,15 @@
 //! The exit status tells the outcome.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
+use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 use crate::fixture::{Local, Ran, order, write_profile};
 
@@ -172,6 +175,81 @@ fn a_recovered_batch_states_the_outcome_of_each_item() {
     let items = line["items"].as_array().unwrap();
     assert_eq!((&items[0]["id"], &items[0]["outcome"]), (&json!("fine"), &json!("done")), "{line}");
     assert_ne!(items[1]["outcome"], "done", "{line}");
+}
+
+/// An exchange with one answer to each batch, and with the record of one order once that is set.
+fn scripted(folder: &Path, batch: &Value, record: Arc<OnceLock<Value>>) -> ScriptedServer {
+    let server = ScriptedServer::start().unwrap();
+    write_profile(folder, "local", &server.url(), ["k", "s", "p"]);
+    let batch = batch.clone();
+    server.answer_otherwise(move |request| {
+        let data = match request.method.as_str() {
+            "POST" => Some(&batch),
+            _ => record.get(),
+        };
+        let success = |data| json!({"code": "00000", "msg": "success", "requestTime": now(), "data": data}).to_string();
+        data.map_or_else(|| Answer::new(502, ""), |data| Answer::json(success(data)))
+    });
+    server
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
+
+fn batch_of(ids: &[&str]) -> String {
+    let item = |id: &&str| {
+        json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit",
+            "price": "60000", "clientOid": id})
+    };
+    Value::from_iter(ids.iter().map(item)).to_string()
+}
+
+/// The answer refuses one item, and does not mention the other, which a later query shows.
+#[test]
+fn a_recovered_batch_is_partly_done() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let refused = json!([{"clientOid": "refused", "code": "40762", "msg": "too large"}]);
+    let record = Arc::new(OnceLock::new());
+    let _server = scripted(folder.path(), &refused, Arc::clone(&record));
+    let run = |arguments: &[&str], input: &str| {
+        let journal = folder.path().join("journal");
+        let all = [&["--local", "--deadline", "1", "--journal", journal.to_str().unwrap()], arguments].concat();
+        crate::fixture::run(folder.path(), &all, input)
+    };
+    let placed = run(&["unified", "place-batch", "--json", "-"], &batch_of(&["refused", "shown"])).ended(3).lines();
+    let outcomes: Vec<_> = placed.iter().map(|line| &line["outcome"]).collect();
+    assert_eq!(outcomes, ["not done", "unknown"], "{placed:?}");
+    let shown = json!({"orderId": "7", "clientOid": "shown", "category": "USDT-FUTURES", "symbol": "BTCUSDT",
+        "qty": "0.01", "price": "60000", "side": "buy", "orderType": "limit", "orderStatus": "live",
+        "createdTime": now().to_string()});
+    record.set(shown).unwrap();
+    let line = run(&["recover"], "").ended(4).line();
+    assert_eq!(line["outcome"], "partly done", "{line}");
+    let items: Vec<_> = line["items"].as_array().unwrap().iter().map(|item| &item["outcome"]).collect();
+    assert_eq!(items, ["not done", "done"], "{line}");
+    assert_eq!(run(&["recover"], "").ended(0).out, "");
+}
+
+#[test]
+fn results_that_nobody_asked_for_are_reported() {
+    let result = |id: &str, fails: bool| match fails {
+        true => json!({"clientOid": id, "code": "40762", "msg": "too large"}),
+        false => json!({"orderId": "7", "clientOid": id}),
+    };
+    for (fails, status) in [(false, 0), (true, 4)] {
+        let folder = tempfile::TempDir::new().unwrap();
+        let _server = scripted(folder.path(), &json!([result("own", false), result("stranger", fails)]), Arc::default());
+        let arguments = ["--local", "--deadline", "1", "unified", "place-batch", "--json", "-"];
+        let ran = crate::fixture::run(folder.path(), &arguments, &batch_of(&["own"])).ended(status);
+        let lines = ran.lines();
+        assert_eq!((lines.len(), &lines[0]["outcome"]), (2, &json!("done")), "{ran:?}");
+        let unasked = &lines[1];
+        assert!(unasked["unasked"].is_string() && unasked["ids"].to_string().contains("stranger"), "{unasked}");
+        assert_eq!(unasked["outcome"], if fails { "not done" } else { "done" }, "{unasked}");
+        assert_eq!(unasked["code"].as_str(), fails.then_some("40762"), "{unasked}");
+    }
 }
 
 #[test]

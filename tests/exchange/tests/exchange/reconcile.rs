@@ -12,7 +12,8 @@ use tradeapi::runtime::reconcile::{
 };
 use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::unified::{self, Category};
-use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
+use tradeapi::{Operation, classic};
+use tradeapi_exchange::{Accounts, Fault, FaultKind, FaultTarget};
 
 use history::{Amended, By, History, OVER, OWN};
 
@@ -221,6 +222,44 @@ fn an_order_of_a_clone_without_the_journal_is_not_foreign() {
     assert_eq!(reconciled.foreign().filter_map(|order| order.client_id.as_deref()).collect::<Vec<_>>(), ["other"]);
     let reconciled = history.reconcile(&mut Reconciliation::since(history.begun).own_prefix("emer")).unwrap();
     assert!(differences(&reconciled).contains(&(Some("emergency"), Difference::Unjournaled)));
+}
+
+/// The operations of the family that does not serve the key refuse each request.
+#[test]
+fn the_account_of_a_key_of_one_kind_is_compared_as_a_whole() {
+    for accounts in [Accounts::Unified, Accounts::Classic] {
+        let history = History::of(2, accounts);
+        let place = |client: &tradeapi::Client, id: &str| {
+            drive(&history.exchange, async {
+                match accounts {
+                    Accounts::Classic => client.classic().place_order(&classic_resting(id)).await.map(drop),
+                    Accounts::Unified | Accounts::Both => {
+                        client.unified().place_order(&resting(Some(id))).await.map(drop)
+                    }
+                }
+            })
+            .unwrap();
+        };
+        place(&history.client, "own-1");
+        place(&history.without, "other");
+        let reconciled = history.reconcile(&mut history.reconciliation()).unwrap();
+        let mut found = differences(&reconciled);
+        found.sort_by_key(|(id, _)| *id);
+        assert_eq!(found, [(Some("other"), Difference::Foreign), (Some("own-1"), Difference::AsExpected)]);
+        let id = reconciled.foreign().next().and_then(|order| order.id.clone()).unwrap();
+        drive(&history.exchange, history.client.cancel_foreign(&reconciled, &[id.as_str()])).unwrap();
+        assert_eq!(history.open().len(), 1, "{accounts:?}");
+    }
+}
+
+/// An order that stays open in a classic account of hedge mode.
+fn classic_resting(id: &str) -> classic::PlaceOrder {
+    let json = serde_json::json!({
+        "symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed", "marginCoin": "USDT",
+        "size": "0.01", "side": "buy", "tradeSide": "open", "orderType": "limit", "price": "60000", "force": "gtc",
+        "clientOid": id
+    });
+    Operation::from_json(&json.to_string()).unwrap()
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::data::tables::Api;
 use crate::data::value::Timestamp;
 use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::wire::CodePolicy;
-use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, Queryable};
+use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmedItem, ConfirmableItems, Queryable};
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
 
@@ -316,6 +316,20 @@ impl<O: ConfirmableItems> BatchCall<O> {
         stop: impl Future<Output = ()> + Send,
     ) -> Result<BatchConfirmationOf<O>, Error> {
         self.client.wait(self.batch.send_and_confirm_until(policy, stop))
+    }
+
+    /// Like [`send_and_confirm_until`](Self::send_and_confirm_until), and tells `report` what each item was answered.
+    ///
+    /// # Errors
+    ///
+    /// As [`BatchCall::send_and_confirm_reporting`](crate::calls::batches::BatchCall::send_and_confirm_reporting).
+    pub fn send_and_confirm_reporting(
+        self,
+        policy: &ConfirmPolicy,
+        stop: impl Future<Output = ()> + Send,
+        report: &mut (dyn FnMut(&[ConfirmedItem<O>]) + Send),
+    ) -> Result<BatchConfirmationOf<O>, Error> {
+        self.client.wait(self.batch.send_and_confirm_reporting(policy, stop, report))
     }
 }
 

@@ -191,8 +191,7 @@ type BatchConfirmationOf<O> =
     BatchConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
 
 /// An item of such a batch with its outcome.
-pub type ItemConfirmationOf<O> =
-    ItemConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
+pub type ConfirmedItem<O> = ItemConfirmation<<O as Batch>::Item, <O as ListsResults>::Done, <O as Queryable>::Record>;
 
 /// The outcome of an item of such a batch.
 type ItemConfirmationOf<O> = Confirmation<<O as ListsResults>::Done, <O as Queryable>::Record>;
@@ -232,7 +231,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self,
         policy: &ConfirmPolicy,
         stop: impl Future<Output = ()> + Send,
-        report: &mut (dyn FnMut(&[ItemConfirmationOf<O>]) + Send),
+        report: &mut (dyn FnMut(&[ConfirmedItem<O>]) + Send),
     ) -> Result<BatchConfirmationOf<O>, Error> {
         self.confirm_stoppable(policy, &mut Stop::When(pin!(stop)), report).await
     }
@@ -241,7 +240,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self,
         policy: &ConfirmPolicy,
         stop: &mut Stop<'_>,
-        tell: &mut (dyn FnMut(&[ItemConfirmationOf<O>]) + Send),
+        tell: &mut (dyn FnMut(&[ConfirmedItem<O>]) + Send),
     ) -> Result<BatchConfirmationOf<O>, Error> {
         self.refuse_id_twice()?;
         let questions =

@@ -9,7 +9,7 @@ use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalF
 use tradeapi::runtime::reconcile::{ReconcileError, Reconciled, Reconciliation};
 use tradeapi::unified::{self, Category};
 use tradeapi::{Client, Error, Timestamp, classic};
-use tradeapi_exchange::{Event, Exchange, Family, Mode, OrderView, Profile, Seed, Settings, Time};
+use tradeapi_exchange::{Accounts, Event, Exchange, Family, Mode, OrderView, Profile, Seed, Settings, Time};
 
 use crate::random::{Chance, batch_item, classic_order, drive, open_orders, unified_order};
 
@@ -93,6 +93,11 @@ pub(crate) enum Amended {
 
 impl History {
     pub(crate) fn new(seed: u64) -> Self {
+        Self::of(seed, Accounts::Both)
+    }
+
+    /// The history of a key of these accounts.
+    pub(crate) fn of(seed: u64, accounts: Accounts) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
         settings.auto_cancel_in_progress = seed.is_multiple_of(2);
@@ -101,7 +106,7 @@ impl History {
                 (Duration::from_millis(300), Duration::from_secs(4));
         }
         let mode = if seed.is_multiple_of(2) { Mode::Hedge } else { Mode::OneWay };
-        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both().mode(mode));
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().accounts(accounts).mode(mode));
         let journal = Arc::new(Memory::default());
         let builder = || exchange.client_of(exchange.keys()).checks(false);
         let client = builder().journal(journal.clone()).build().unwrap();
