@@ -94,7 +94,8 @@ impl Flat {
 /// The first round cancels and closes what it finds, and the proof takes as long as `policy` assumes: after the last
 /// order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also the window of its
 /// signature and [`ConfirmPolicy::clock_error`]; then again without the lag, if the last round got no answer to a request.
-/// Orders of other programs, and of earlier runs without a journal, are not known here: stop them first. Spot holdings are not positions, and stay.
+/// Orders of other programs, and of earlier runs without a journal, are not known here: stop them first. Spot holdings are not positions, and stay. So do
+/// conditional orders, which wait for a price: one that opens a position can do so after the success.
 ///
 /// Where positions follow from fills, those of [contracts that count in an unknown way](crate::state::ledger::Contract::Unknown)
 /// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a

@@ -240,7 +240,8 @@ fn results_that_nobody_asked_for_are_reported() {
     };
     for (fails, status) in [(false, 0), (true, 4)] {
         let folder = tempfile::TempDir::new().unwrap();
-        let _server = scripted(folder.path(), &json!([result("own", false), result("stranger", fails)]), Arc::default());
+        let _server =
+            scripted(folder.path(), &json!([result("own", false), result("stranger", fails)]), Arc::default());
         let arguments = ["--local", "--deadline", "1", "unified", "place-batch", "--json", "-"];
         let ran = crate::fixture::run(folder.path(), &arguments, &batch_of(&["own"])).ended(status);
         let lines = ran.lines();

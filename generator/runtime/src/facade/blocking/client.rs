@@ -18,7 +18,7 @@ use crate::data::tables::Api;
 use crate::data::value::Timestamp;
 use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::wire::CodePolicy;
-use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmedItem, ConfirmableItems, Queryable};
+use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, ConfirmedItem, Queryable};
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
 
