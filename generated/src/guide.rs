@@ -86,6 +86,13 @@ pub mod command_line {}
 #[doc = include_str!("../guide/assistants.md")]
 pub mod assistants {}
 
+/// A program in any language, tried against a hostile exchange and judged by its books.
+///
+#[doc = include_str!("../guide/links.md")]
+///
+#[doc = include_str!("../guide/judge.md")]
+pub mod judge {}
+
 /// Short programs, tried in every small world.
 ///
 #[doc = include_str!("../guide/links.md")]

@@ -48,6 +48,8 @@
 //! - [command line](guide::command_line): The program `tradeapi`.
 //! - [assistants](guide::assistants): The operations served to assistants, by the Model Context
 //!   Protocol.
+//! - [judge](guide::judge): A program in any language, tried against a hostile exchange and judged by
+//!   its books.
 //! - [small worlds](guide::small_worlds): Short programs, tried in every small world.
 //! - [measurements](guide::measurements): Measurements, their commands and their results.
 //!

@@ -9,7 +9,9 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use tradeapi_campaign::fleet::{self, FAULTS_WHEN_REFUSING, FAULTS_WHEN_SHARING, Fleet, RedisFallback};
-use tradeapi_campaign::{Assumption, Child, Figures, Scenario, Settings, Varied, kill, run, shrink, simulate};
+use tradeapi_campaign::{
+    Assumption, Child, ClientVariant, Figures, Judged, Scenario, Settings, Varied, kill, run, shrink, simulate,
+};
 use tradeapi_exchange::Keys;
 
 /// The system's allocator takes a fifth of a campaign's instructions.
@@ -82,6 +84,21 @@ enum Command {
         #[arg(long, default_value_t = Settings::default().seed)]
         seed: u64,
     },
+    /// A client under test, for `tradeapi-exchange judge`. It reads the address and the keys from the environment.
+    #[command(hide = true)]
+    Judged {
+        /// When the exchange's clock was right, in Unix milliseconds.
+        started: u64,
+        /// The client: `Correct`, or the name of an incorrect variant.
+        #[arg(value_parser = variant)]
+        variant: ClientVariant,
+        /// The number of tasks that share the client.
+        tasks: u64,
+        #[command(flatten)]
+        orders: Orders,
+        #[command(flatten)]
+        clock: Clock,
+    },
     /// The process that `kills` starts.
     #[command(hide = true)]
     Child {
@@ -130,6 +147,17 @@ impl Orders {
     }
 }
 
+/// Returns a variable that the exchange prints.
+fn variable(name: &str) -> io::Result<String> {
+    let name = format!("TRADEAPI_{name}");
+    std::env::var(&name).map_err(|error| io::Error::other(format!("{name}: {error}")))
+}
+
+fn variant(text: &str) -> Result<ClientVariant, String> {
+    let found = ClientVariant::ALL.iter().find(|variant| format!("{variant:?}") == text);
+    found.copied().ok_or_else(|| format!("expected one of {:?}", ClientVariant::ALL))
+}
+
 fn percent() -> clap::builder::RangedU64ValueParser<u64> {
     clap::value_parser!(u64).range(0..=100)
 }
@@ -152,6 +180,12 @@ fn main() -> io::Result<ExitCode> {
             run_kills(&Settings { speed: clock.speed, ..orders.settings() }, times)
         }
         Some(Command::Fleet { fault_duration, seed }) => run_fleets(seed, Duration::from_millis(fault_duration)),
+        Some(Command::Judged { started, variant, tasks, orders, clock }) => {
+            let [url, key, secret, passphrase] = ["URL", "KEY", "SECRET", "PASSPHRASE"].map(variable);
+            let keys = Keys { key: key?, secret: secret?, passphrase: passphrase? };
+            let settings = Settings { variant, tasks, speed: clock.speed, ..orders.settings() };
+            Judged { url: url?, keys, clock_right_at: started, settings }.run().map(|()| ExitCode::SUCCESS)
+        }
         Some(Command::Child { url, key, secret, passphrase, journal, clock_right_at, speed, orders }) => {
             let keys = Keys { key, secret, passphrase };
             Child { url, keys, journal, clock_right_at, speed, orders }.run().map(|()| ExitCode::SUCCESS)

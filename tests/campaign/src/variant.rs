@@ -66,6 +66,29 @@ pub enum ClientVariant {
 }
 
 impl ClientVariant {
+    /// The correct client, and all with a mistake that shows without a crash.
+    pub const ALL: &[Self] = &[
+        Self::Correct,
+        Self::TreatsUnknownAsFailure,
+        Self::TreatsUnknownAsSuccess,
+        Self::TrustsEveryCode,
+        Self::TreatsHalfDoneAsNotDone,
+        Self::Resends,
+        Self::GivesUp,
+        Self::TrustsFirstAbsence,
+        Self::TrustsOneNodesTime,
+        Self::IgnoresRetention,
+        Self::TrustsAnyRecord,
+        Self::ComparesPriceOnly,
+        Self::AcceptsAnyAnswer,
+        Self::TreatsMissingAsDone,
+        Self::TreatsMissingAsNotDone,
+        Self::TrustsEveryItemCode,
+        Self::IgnoresLimits,
+        Self::CountsWhenSent,
+        Self::TrustsEveryTime,
+    ];
+
     /// Returns whether its mistake is in what it does with a journal after a crash.
     pub(crate) fn has_journal(self) -> bool {
         matches!(

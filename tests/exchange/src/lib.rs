@@ -58,6 +58,7 @@
 //! | `engine` | placing, amending, matching, netting, triggers, funding and liquidation; other participants; actions that are no requests |
 //! | `operations` | the operations of each family, their pages and routes; what is tolerated; how the state changes with time |
 //! | `access` | the path of a request: connections, signatures, the gate and its faults; clocks, functions for tests, the page and its control address, the reference at `/docs/` |
+//! | `judge` | with the feature of this name: programs in any language on trial, judged by the books |
 //!
 //! A folder imports only from those above it.
 //!
@@ -74,6 +75,8 @@
 
 mod access;
 mod engine;
+#[cfg(feature = "judge")]
+pub mod judge;
 mod operations;
 mod state;
 
@@ -88,7 +91,7 @@ pub use state::accounts::Profile;
 pub use state::dice::Seed;
 pub use state::events::{Event, Unplaced};
 pub use state::faults::{Conditions, Fault, FaultKind, FaultTarget};
-pub use state::hostile::{Counts, EffectTime, HostileEvent, HostileFault, Hostility, Node, Quirk};
+pub use state::hostile::{Counts, EffectTime, FaultKinds, HostileEvent, HostileFault, Hostility, Node, Quirk};
 pub use state::instruments::PairName;
 pub use state::journal::{ReplayError, torn_line};
 pub use state::journal_entry::{Behind, Delivered, Delivery};

@@ -20,5 +20,6 @@ pub(crate) mod playback;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod setup;
+pub(crate) mod trace;
 pub(crate) mod values;
 pub(crate) mod words;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta};
 
-use self::changes::Proof;
+pub(crate) use self::changes::{Proof, proof};
 use self::items::Batch;
 use crate::access::authentication::timestamp;
 use crate::operations::routes::{Caller, Route, Served, id_parameters};
@@ -47,24 +47,29 @@ impl AnswerPlan {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         // A body that is not UTF-8 is refused, whatever the fault.
         let body = str::from_utf8(request.body()).unwrap_or_default();
-        let parts = [meta.method.as_str(), " ", target, " ", body];
+        let parts = match settings.by_number {
+            true => [meta.id, "", "", "", ""],
+            false => [meta.method.as_str(), " ", target, " ", body],
+        };
         let hash = Dice::hash(&parts);
         let times = seen.entry(hash).or_default();
         *times += 1;
         let times = times.to_string();
         let mut dice = Dice::new(settings.seed, Dice::hash_on(hash, &[" ", &times]));
-        let parts = [parts[0], " ", target, " ", body, " ", &times];
-        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&parts.concat()));
+        let name = [&parts.concat(), " ", &times].concat();
+        let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&name));
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
         let is_faulted = dice.percent(chance) && !is_spared;
         let body = if is_faulted { serde_json::from_str(body).unwrap_or_default() } else { Value::Null };
         let fault = match is_faulted {
-            true => HostileFault::random(meta, Batch::is_batch(&body), &mut dice),
-            false if !is_spared && is_in_burst(settings, request) && dice.percent(50) => HostileFault::TooManyCoded,
+            true => settings.kinds.random(meta, Batch::is_batch(&body), &mut dice),
+            false if !is_spared && !settings.by_number && is_in_burst(settings, request) && dice.percent(50) => {
+                HostileFault::TooManyCoded
+            }
             false => HostileFault::None,
         };
         if fault != HostileFault::None {
-            faulted.insert(parts.concat());
+            faulted.insert(name);
         }
         let (quirk, node) = (Quirk::random(settings.quirks, &mut dice), Node::random(&settings.nodes, &mut dice));
         *counts.faults.entry(fault).or_default() += 1;
@@ -78,6 +83,16 @@ impl AnswerPlan {
     /// The fault of the request, and the quirk of its answer.
     pub(crate) fn fault_and_quirk(&self) -> (HostileFault, Quirk) {
         (self.fault, self.quirk)
+    }
+
+    /// The name of the fault, if there is one.
+    pub(crate) fn fault_name(&self) -> Option<String> {
+        (self.fault != HostileFault::None).then(|| format!("{:?}", self.fault))
+    }
+
+    /// Returns whether the answer may be that to another request.
+    pub(crate) fn answers_another(&self) -> bool {
+        self.fault == HostileFault::MixedUp
     }
 
     /// The time by the clock of the node that checks timestamps.
@@ -217,6 +232,7 @@ impl AnswerPlan {
         }
         let length = quirks.body().len();
         let pause = Duration::from_millis(1 + self.dice.below(4));
+        let late = hostile.settings.kinds.lateness(&mut self.dice).unwrap_or(pause);
         let bare = |status: u16, body: &'static str| {
             let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
             *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
@@ -248,7 +264,7 @@ impl AnswerPlan {
             HostileFault::LongLength => Delivered::Misstated(quirks, length + 10),
             HostileFault::Garbage => Delivered::Whole(quirks.map(|body| garbled(&body, &mut self.dice))),
             HostileFault::NotHttp => Delivered::Raw(quirks.into_body()),
-            HostileFault::Slow => Delivered::Slow(quirks, pause),
+            HostileFault::Slow => Delivered::Slow(quirks, late),
             HostileFault::LastAnswer => Delivered::Last(quirks),
             HostileFault::Outage => Delivered::Outage(pause * 20),
             HostileFault::None

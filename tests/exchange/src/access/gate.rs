@@ -18,15 +18,28 @@ use crate::state::journal::{JournalLine, count_rule};
 use crate::state::journal_entry::{Delivered, Delivery, RecordedAnswer, RecordedRequest};
 use crate::state::log::Entry;
 use crate::state::refusal::{FAULT, Reason, Refusal, text_of_code};
+use crate::state::trace::{Call, Trace};
 
 /// Answers a request that arrives at `now`.
 pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
     core.advance(now.as_millis());
+    if core.trace.as_ref().is_some_and(Trace::is_full) {
+        let (latency, behind) = (Duration::ZERO, None);
+        return Delivery { delivered: Delivered::Nothing, latency, behind, call: None, answered: None };
+    }
     let route = Route::of_request(request);
     let meta = route.map(|route| route.meta);
+    if let Some(trace) = &mut core.trace {
+        trace.begin(Call::new(core.now, signed_at(request), meta, request));
+    }
     let mut plan = core.answer_plan(meta, request);
     let shown = plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |plan| plan.node_time());
     let Handled { served, sender, fault, latency } = handle(core, route, shown, request, address, &mut plan);
+    let fault_name = match (&fault, &plan) {
+        (Some(fault), _) => Some(fault.name().0.to_owned()),
+        (None, Some(plan)) => plan.fault_name(),
+        (None, None) => None,
+    };
     let refusal = served.data.as_ref().err().filter(|refusal| refusal.rule != FAULT);
     if let Some(refusal) = refusal {
         count_rule(&mut core.violations, &refusal.rule);
@@ -44,12 +57,19 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         (None, Some(plan), Some(meta)) => plan.deliver(core, meta, response),
         (None, ..) => (Delivered::Whole(response), None),
     };
+    let call = core.trace.as_mut().and_then(Trace::end).map(|(number, call)| {
+        (call.user, call.fault, call.refusal) = (sender, fault_name, served.data.as_ref().err().cloned());
+        if !plan.as_ref().is_some_and(AnswerPlan::answers_another) {
+            call.note_delivery(&delivered);
+        }
+        number
+    });
     if let Some(log) = &mut core.log {
         let hostile = plan.as_ref().map(AnswerPlan::fault_and_quirk);
         let operation = meta.map(|meta| meta.id);
         log.push(Entry::new(core.now, sender, operation, request, served.data.as_deref(), fault, hostile));
     }
-    Delivery { delivered, latency, behind, answered }
+    Delivery { delivered, latency, behind, call, answered }
 }
 
 /// A request that was served or refused.

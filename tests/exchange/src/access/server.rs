@@ -172,14 +172,17 @@ async fn answer(
         Err(_) => return Ok(unread(StatusCode::REQUEST_TIMEOUT)),
     };
     let delivery = exchange.deliver(&Request::from_parts(head, body), peer);
+    let arrival = Arrival { exchange: exchange.clone(), call: delivery.call, is_whole: false };
     if !delivery.latency.is_zero() {
         exchange.time().sleep(delivery.latency).await;
     }
-    arrival(delivery.delivered, exchange).await
+    let mut answer = arriving(delivery.delivered, exchange).await?;
+    answer.body_mut().arrival = Some(arrival);
+    Ok(answer)
 }
 
 /// The answer as it arrives. An error closes the connection.
-async fn arrival(delivered: Delivered, exchange: &Exchange) -> io::Result<Response<Answer>> {
+async fn arriving(delivered: Delivered, exchange: &Exchange) -> io::Result<Response<Answer>> {
     match delivered {
         Delivered::Whole(answer) => Ok(answer.map(Answer::whole)),
         Delivered::Half(answer) => Ok(answer.map(Answer::half)),
@@ -212,6 +215,24 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionAborted, "the connection is closed on purpose")
 }
 
+/// Notes in the trace, if there is one, whether an answer was sent to its end when its connection had no more use for it.
+struct Arrival {
+    exchange: Exchange,
+    call: Option<usize>,
+    is_whole: bool,
+}
+
+impl Drop for Arrival {
+    fn drop(&mut self) {
+        let Some(call) = self.call else { return };
+        let mut core = self.exchange.core();
+        let now = self.exchange.time().now().as_millis();
+        if let Some(trace) = &mut core.trace {
+            trace.note_arrival(call, now, self.is_whole);
+        }
+    }
+}
+
 /// The body of an answer, which may end before its announced length.
 struct Answer {
     length: u64,
@@ -220,11 +241,13 @@ struct Answer {
     is_cut: bool,
     /// For a body that is cut: whether its beginning was sent.
     is_sent: bool,
+    arrival: Option<Arrival>,
 }
 
 impl Answer {
     fn whole(data: Bytes) -> Self {
-        Self { length: u64::try_from(data.len()).unwrap_or(u64::MAX), data: Some(data), is_cut: false, is_sent: false }
+        let length = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        Self { length, data: Some(data), is_cut: false, is_sent: false, arrival: None }
     }
 
     fn half(data: Bytes) -> Self {
@@ -239,7 +262,12 @@ impl Body for Answer {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match self.data.take().filter(|data| !data.is_empty()) {
-            Some(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
+            Some(data) => {
+                if let Some(arrival) = &mut self.arrival {
+                    arrival.is_whole = true;
+                }
+                Poll::Ready(Some(Ok(Frame::data(data))))
+            }
             None if self.is_cut && !self.is_sent => {
                 // What there is so far is sent while the body waits, and dropped when it fails.
                 self.is_sent = true;

@@ -85,13 +85,19 @@ impl Core {
 
     /// Carries out a delayed request.
     fn carry_out_late(&mut self, late: &Late) {
-        let Late { meta, user, address, parameters, settled } = late;
+        let Late { meta, user, address, parameters, call, settled } = late;
+        if let Some(trace) = &mut self.trace {
+            trace.resume(*call);
+        }
         if let Some(hostile) = &mut self.hostile {
             hostile.settled = *settled;
         }
         if let Some(route) = Route::of_operation(meta) {
             // A refusal has no effect: the order that it names may have ended.
             let _ = route.call(self, &Caller { user: *user, address: *address, parameters });
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.resume(None);
         }
         self.note_versions();
     }

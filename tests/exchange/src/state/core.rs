@@ -27,6 +27,7 @@ use crate::state::playback::MarketStep;
 use crate::state::refusal::Refusal;
 use crate::state::settings::{FUNDING_HOURS, Settings};
 use crate::state::setup::{Reports, Setup};
+use crate::state::trace::Trace;
 use crate::state::words::{Family, Line, PositionSide, Side};
 
 /// The time between payments of funding, in milliseconds.
@@ -95,6 +96,8 @@ pub(crate) struct Core {
     setup: Setup,
     /// The latest requests, if there is a page.
     pub(crate) log: Option<Log>,
+    /// All requests with what they did, if a program is judged.
+    pub(crate) trace: Option<Trace>,
     dice: Dice,
 }
 
@@ -143,6 +146,7 @@ impl Core {
             ignored: BTreeMap::new(),
             journal: None,
             log: None,
+            trace: None,
             dice: Dice::new(seed, 0),
             setup,
         };
@@ -234,6 +238,7 @@ impl Core {
         fresh.last_id = self.last_id;
         fresh.log = self.log.take().map(Log::cleared);
         fresh.journal = self.journal.take();
+        fresh.trace = self.trace.take();
         *self = fresh;
     }
 
@@ -292,6 +297,9 @@ impl Core {
         if let Some(views) = &mut self.views {
             views.touch(&event);
         }
+        if let Some(trace) = &mut self.trace {
+            trace.note(&event);
+        }
         if self.events.len() == MAX_EVENTS {
             self.events.pop_front();
         }
@@ -325,6 +333,8 @@ pub(crate) struct Late {
     pub(crate) user: Option<usize>,
     pub(crate) address: IpAddr,
     pub(crate) parameters: String,
+    /// The number of the request in the trace, if there is one.
+    pub(crate) call: Option<usize>,
     /// When all nodes show its effect.
     pub(crate) settled: u64,
 }

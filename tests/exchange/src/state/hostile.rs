@@ -27,7 +27,8 @@ mod fault;
 mod node;
 mod quirk;
 
-pub use self::fault::{Counts, EffectTime, HostileEvent, HostileFault};
+pub(crate) use self::fault::is_list;
+pub use self::fault::{Counts, EffectTime, FaultKinds, HostileEvent, HostileFault};
 pub use self::node::Node;
 pub(crate) use self::node::{View, Views};
 pub use self::quirk::Quirk;
@@ -57,6 +58,11 @@ pub struct Hostility {
     pub seed: Seed,
     /// The percentage of changes that are faulted; queries are faulted half as often.
     pub faults: u64,
+    /// The kinds of faults that occur.
+    pub kinds: FaultKinds,
+    /// True if what goes wrong follows from the number of a request among those of its operation. Otherwise it follows
+    /// from the content and how often that was sent, which differs between runs of a program that invents ids.
+    pub by_number: bool,
     /// The percentage of answers with a [`Quirk`].
     pub quirks: u64,
     /// The nodes behind the address; empty for one node without mistakes.
@@ -83,6 +89,8 @@ impl Default for Hostility {
         Self {
             seed: Seed::default(),
             faults: 40,
+            kinds: FaultKinds::All,
+            by_number: false,
             quirks: 8,
             nodes: Vec::new(),
             speed: 1,

@@ -104,6 +104,8 @@ pub struct Delivery {
     pub latency: Duration,
     /// Unsolicited bytes after a whole answer. Only a server that writes bytes can send them.
     pub behind: Option<Behind>,
+    /// The number of the request in the trace, if there is one.
+    pub(crate) call: Option<usize>,
     /// The answer in the journal, if there is one.
     pub(crate) answered: Option<RecordedAnswer>,
 }

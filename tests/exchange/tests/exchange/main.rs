@@ -19,6 +19,7 @@ mod flatten;
 mod hostile;
 mod http;
 mod journal;
+mod judge;
 mod members;
 mod nonsense;
 mod observed;

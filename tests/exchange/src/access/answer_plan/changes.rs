@@ -15,6 +15,7 @@ use crate::operations::routes::{Caller, Route, Served, id_parameters};
 use crate::state::core::{Core, Late, Task};
 use crate::state::dice::Dice;
 use crate::state::hostile::{EffectTime, Hostile, HostileFault, Hostility};
+use crate::state::trace::Trace;
 
 /// The last moment at which a request is accepted, in milliseconds before its signature expires. It allows for the
 /// transit.
@@ -249,7 +250,8 @@ impl AnswerPlan {
                 let at = if effect_time == EffectTime::Late { soon.min(last) } else { far };
                 let Caller { user, address, parameters } = *caller;
                 let (meta, parameters, settled) = (route.meta, parameters.to_owned(), settled(at));
-                let late = Late { meta, user, address, parameters, settled };
+                let call = core.trace.as_ref().and_then(Trace::serving);
+                let late = Late { meta, user, address, parameters, call, settled };
                 core.later(Duration::from_millis(at - self.now), Task::Late(Box::new(late)));
                 None
             }
@@ -388,6 +390,11 @@ static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
     by_proof
 });
 
+/// The proof that a code gives in an answer of an operation, if the code is known.
+pub(crate) fn proof(meta: &Meta, code: &str) -> Option<Proof> {
+    meta.known(&API, code).map(Proof::of)
+}
+
 /// A code of an operation with this meaning.
 pub(crate) fn random_code(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
     let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
@@ -396,8 +403,8 @@ pub(crate) fn random_code(meta: &'static Meta, proof: Proof, dice: &mut Dice) ->
 
 /// A code with the same meaning. Only absences and duplicate ids have equivalent codes.
 pub(crate) fn equivalent(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
-    match meta.known(&API, &code).map(Proof::of) {
-        Some(proof @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random_code(meta, proof, dice).to_owned(),
+    match proof(meta, &code) {
+        Some(known @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random_code(meta, known, dice).to_owned(),
         _ => code,
     }
 }

@@ -1,5 +1,6 @@
 //! Starts the exchange and prints how to reach it.
 
+mod judge;
 mod profile;
 mod watch;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, Subcommand};
+use judge::JudgeArguments;
 use profile::LocalProfile;
 use tradeapi_exchange::{
     Accounts, Docs, Exchange, Fault, FaultKind, FaultTarget, Keys, Mode, PairName, Profile, Recording, Seed, Setup,
@@ -107,6 +109,7 @@ enum Command {
         #[arg(long)]
         once: bool,
     },
+    Judge(Box<JudgeArguments>),
     /// Replays a journal, and fails if an answer differs. Serves nothing.
     Replay {
         /// The journal.
@@ -127,6 +130,7 @@ async fn main() -> ExitCode {
         Some(Command::Replay { file }) => {
             restored(file, Exchange::replay).and_then(|_| print("all answers are the same\n"))
         }
+        Some(Command::Judge(arguments)) => return arguments.judge().await,
         None => run(&arguments).await,
     };
     match done {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 use tradeapi::runtime::tables::{Effect, Meta};
 
 use super::Quirk;
@@ -129,6 +132,40 @@ const ECHOES: &[(HostileFault, u64)] = &[(HostileFault::MixedUp, 3)];
 /// Returns whether an operation is a listing in pages.
 pub(crate) fn is_list(meta: &Meta) -> bool {
     meta.effect == Effect::Read && meta.defaults.iter().any(|(name, _)| *name == "limit")
+}
+
+/// The faults that leave a program without an answer.
+const LOST: &[(HostileFault, u64)] =
+    &[(HostileFault::Hang, 1), (HostileFault::Reset, 3), (HostileFault::Close, 4), (HostileFault::HalfBody, 2)];
+
+/// The kinds of faults of a hostile exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FaultKinds {
+    /// All kinds.
+    #[default]
+    All,
+    /// Answers, or the requests themselves, are lost or cut off.
+    Lost,
+    /// Answers are late by two to thirty seconds. Their requests take effect at once.
+    Slow,
+}
+
+impl FaultKinds {
+    /// A random fault of a request.
+    pub(crate) fn random(self, meta: &Meta, is_batch: bool, dice: &mut Dice) -> HostileFault {
+        match self {
+            Self::All => HostileFault::random(meta, is_batch, dice),
+            Self::Lost => dice.weighted(LOST).unwrap_or(HostileFault::None),
+            Self::Slow => HostileFault::Slow,
+        }
+    }
+
+    /// How late a slow answer is, if it is later than the usual pause between its pieces.
+    pub(crate) fn lateness(self, dice: &mut Dice) -> Option<Duration> {
+        (self == Self::Slow).then(|| Duration::from_millis(2_000 + dice.below(28_000)))
+    }
 }
 
 impl HostileFault {

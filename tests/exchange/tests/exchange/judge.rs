@@ -1,0 +1,130 @@
+//! Programs on trial, as a user starts them.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const BOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/naive.py");
+
+/// The exit status, the output and the errors of `judge` with these options and this program.
+fn judged(options: &[&str], program: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+    let Output { status, stdout, stderr } =
+        command.arg("judge").args(options).arg("--").args(program).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// The verdict on a program, as JSON.
+fn verdict(options: &[&str], program: &[&str]) -> (Option<i32>, Value) {
+    let (status, out, error) = judged(&[&["--json"], options].concat(), program);
+    (status, serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}\n{error}")))
+}
+
+/// The source of the bot with other texts, each of which it has.
+fn bot(changes: &[(&str, &str)]) -> String {
+    let source = std::fs::read_to_string(BOT).unwrap();
+    changes.iter().fold(source, |source, (from, to)| {
+        assert!(source.contains(from), "{from}");
+        source.replace(from, to)
+    })
+}
+
+fn kinds(verdict: &Value) -> Vec<&str> {
+    let mut kinds: Vec<&str> =
+        verdict["findings"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn a_bot_that_repeats_a_lost_order_is_found_and_passes_where_nothing_is_lost() {
+    let (status, verdict) = verdict(&["--level", "lost", "--seed", "8", "--seconds", "300"], &["python3", BOT]);
+    let found = kinds(&verdict);
+    assert_eq!(status, Some(1), "{verdict}");
+    for kind in ["twice", "unsafe-retry", "left-open", "false-belief"] {
+        assert!(found.contains(&kind), "{kind}: {verdict}");
+    }
+    let twice = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "twice").unwrap();
+    assert!(twice["requests"].as_array().unwrap().len() == 2 && twice["right"].as_str().unwrap().contains("absent"));
+
+    let (status, verdict) = self::verdict(&["--level", "none", "--seconds", "300"], &["python3", BOT]);
+    assert_eq!((status, kinds(&verdict), &verdict["requests"]), (Some(0), Vec::new(), &16.into()), "{verdict}");
+}
+
+#[test]
+fn a_seed_repeats_a_run_and_the_shortest_one_that_fails_is_found() {
+    let options = ["--level", "lost", "--seconds", "300", "--seed", "3"];
+    // A machine that stalls for some seconds must not change what the bot does.
+    let patient = bot(&[("timeout=2", "timeout=8")]);
+    let program = ["python3", "-c", &patient];
+    let [(_, one), (_, other)] = [(); 2].map(|()| verdict(&options, &program));
+    assert_eq!((&one["faults"], kinds(&one)), (&other["faults"], kinds(&other)));
+    let (status, out, error) = judged(&[&options[..], &["--minimize"]].concat(), &program);
+    assert!(status == Some(1) && error.contains("run 1: "), "{out}\n{error}");
+    let again = out.lines().find_map(|line| line.strip_prefix("Again: tradeapi-exchange judge ")).unwrap();
+    assert_eq!(again.matches("--only").count(), 1, "one lost answer is enough: {out}");
+    assert!(again.contains("--requests"), "{again}");
+}
+
+#[test]
+fn each_kind_of_mistake_is_found_where_it_is_made() {
+    let at_once = "range(8):";
+    let at_once = [
+        (at_once, "[]:\n    pass\nfrom concurrent.futures import ThreadPoolExecutor\nfor number in [0]:"),
+        (
+            "    order = place(40_000 + number)",
+            "    with ThreadPoolExecutor(60) as pool: list(pool.map(place, range(40_000, 40_060)))\n    order = ''",
+        ),
+    ];
+    for (changes, kind) in [
+        (&[(".hex", ".urn")][..], "forbidden"),
+        (&[("time.time_ns()", "(time.time_ns() - 60 * 10**9)")], "out-of-time"),
+        (&[("cancel-order", "cancel-nothing")], "left-open"),
+        (&at_once, "beyond-limit"),
+    ] {
+        let (status, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &bot(changes)]);
+        assert!(status == Some(1) && kinds(&verdict).contains(&kind), "{kind}: {verdict}");
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_is_found_and_a_program_is_ended_in_time() {
+    let once = bot(&[("range(5)", "range(1)"), ("    believe(order, \"place\", \"not_done\")", "    pass")]);
+    let (status, found) = verdict(&["--level", "slow", "--seconds", "300"], &["python3", "-c", &once]);
+    assert!(status == Some(1) && kinds(&found).contains(&"unread"), "{found}");
+
+    let (status, found) = verdict(&["--seconds", "1", "--level", "none"], &["sh", "-c", "sleep 1000 & sleep 1000"]);
+    assert!(status == Some(0) && found["ended"] == "was ended after 1 s", "{found}");
+}
+
+#[test]
+fn addresses_and_keys_have_the_names_and_forms_that_a_program_wants() {
+    let folder = tempfile::tempdir().unwrap();
+    let (form, file) = (folder.path().join("form"), folder.path().join("config.json"));
+    std::fs::write(&form, r#"{"where": "{host}:{port}", "key": "{key}"}"#).unwrap();
+    let option = format!("{}={}", file.display(), form.display());
+    let script = format!(r#"echo "$HOST_AND_PORT $KEY"; cat {}; test -z "$TRADEAPI_URL""#, file.display());
+    let options = ["--env", "HOST_AND_PORT={host}:{port}", "--env", "KEY={key}", "--file", &option, "--level", "none"];
+    let (status, out, shown) = judged(&options, &["sh", "-c", &script]);
+    assert!(status == Some(0) && out.contains("with status 0"), "{out}\n{shown}");
+    let (first, content) = shown.split_once('\n').unwrap();
+    let (place, key) = first.split_once(' ').unwrap();
+    let content: Value = serde_json::from_str(content).unwrap();
+    assert!(place.starts_with("127.0.0.1:") && content["where"] == place && content["key"] == key, "{shown}");
+    assert!(!file.exists(), "the file is removed");
+}
+
+#[test]
+fn a_program_that_cannot_be_judged_has_a_status_of_its_own() {
+    for (options, program, word) in [
+        (&[][..], "no-such-program-anywhere", "cannot start"),
+        (&["--env", "URL={ulr}"], "true", "{ulr}"),
+        (&["--level", "some"], "true", "whole"),
+        (&["--file", "a"], "true", "FILE=FORM"),
+        (&["--allow", "all"], "true", "left-open"),
+    ] {
+        let (status, _, error) = judged(options, &[program]);
+        assert!(status == Some(2) && error.contains(word), "{options:?}: {status:?} {error}");
+    }
+}
