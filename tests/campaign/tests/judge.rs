@@ -1,9 +1,10 @@
 //! The emitted client, and incorrect ones, as processes on trial: over sockets, judged by the books of the exchange.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tradeapi_campaign::ClientVariant;
 use tradeapi_exchange::judge::{FindingKind, Level, Trial, Verdict};
@@ -31,9 +32,17 @@ fn trial(variant: ClientVariant, seed: u64, [placements, tasks]: [u32; 2]) -> Tr
     trial
 }
 
+/// How many clients are on trial at once, in all tests of this file.
+static PLACES: Semaphore = Semaphore::const_new(10);
+
 async fn judged(trials: impl Iterator<Item = Trial>) -> Vec<(Trial, Verdict)> {
     let mut running = JoinSet::new();
-    trials.for_each(|trial| drop(running.spawn(async move { (trial.clone(), trial.run().await.unwrap()) })));
+    for trial in trials {
+        running.spawn(async move {
+            let _place = PLACES.acquire().await.unwrap();
+            (trial.clone(), trial.run().await.unwrap())
+        });
+    }
     running.join_all().await
 }
 
@@ -42,19 +51,32 @@ async fn the_emitted_client_passes_on_ten_seeds_of_the_highest_level() {
     for (trial, verdict) in judged((1..=10).map(|seed| trial(ClientVariant::Correct, seed, [12, 3]))).await {
         assert_eq!(trial.level, Level::Whole);
         println!("seed {}: {} requests, {:?}", trial.seed.0, verdict.requests, verdict.beliefs);
-        assert!(verdict.is_good() && verdict.ended.ends_with("status 0"), "{verdict}");
+        // In a hostile exchange, it may end without a proof that nothing is left, and says so.
+        assert!(verdict.is_good() && verdict.ended.starts_with("ended by itself"), "{verdict}");
         assert!(verdict.requests > 50 && verdict.faults.len() > 10 && verdict.beliefs[0] > 5, "{verdict}");
     }
 }
 
+/// Clients whose mistake shows within a few requests. That of others needs what one process on trial does not meet: a crash,
+/// two orders with one id, a record that was deleted, or thousands of orders, as the campaign sends.
+const FOUND: [(ClientVariant, FindingKind); 5] = [
+    (ClientVariant::TreatsUnknownAsFailure, FindingKind::Twice),
+    (ClientVariant::TreatsUnknownAsSuccess, FindingKind::FalseBelief),
+    (ClientVariant::TrustsEveryCode, FindingKind::FalseBelief),
+    (ClientVariant::GivesUp, FindingKind::FalseBelief),
+    (ClientVariant::Resends, FindingKind::Twice),
+];
+
 #[tokio::test]
 async fn incorrect_clients_are_found() {
-    let trials =
-        ClientVariant::ALL.iter().skip(1).flat_map(|variant| (1..=2).map(|seed| trial(*variant, seed, [60, 4])));
-    let mut found = JoinSet::<()>::new();
-    found.spawn(async {});
+    let mut kinds = BTreeMap::<String, BTreeSet<FindingKind>>::new();
+    let trials = FOUND.iter().flat_map(|(variant, _)| [1, 2].map(|seed| trial(*variant, seed, [60, 4])));
     for (trial, verdict) in judged(trials).await {
-        let kinds: BTreeSet<FindingKind> = verdict.findings.iter().map(|finding| finding.kind).collect();
-        println!("{:?} seed {}: {} {kinds:?} {}", trial.program[6], trial.seed.0, verdict.requests, verdict.ended);
+        let found = verdict.findings.iter().map(|finding| finding.kind);
+        kinds.entry(trial.program[6].clone()).or_default().extend(found);
+    }
+    println!("{kinds:#?}");
+    for (variant, kind) in FOUND {
+        assert!(kinds[&format!("{variant:?}")].contains(&kind), "{variant:?} is not found by {kind}");
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod playback;
 pub(crate) mod refusal;
 pub(crate) mod settings;
 pub(crate) mod setup;
+#[cfg_attr(not(feature = "judge"), allow(dead_code, reason = "only a judge reads a trace"))]
 pub(crate) mod trace;
 pub(crate) mod values;
 pub(crate) mod words;

@@ -1,7 +1,7 @@
 //! The plan by which a hostile exchange answers a request: by which node, with which fault and quirk, and how the
 //! answer is delivered.
 
-mod changes;
+pub(crate) mod changes;
 mod items;
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta};
 
-pub(crate) use self::changes::{Proof, proof};
+use self::changes::Proof;
 use self::items::Batch;
 use crate::access::authentication::timestamp;
 use crate::operations::routes::{Caller, Route, Served, id_parameters};

@@ -8,11 +8,12 @@ use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta};
 
 use super::{Belief, Change, Finding, FindingKind};
-use crate::access::answer_plan::{Proof, proof};
+use crate::access::answer_plan::changes::{Proof, proof};
 use crate::operations::routes::id_parameters;
 use crate::state::core::Core;
 use crate::state::events::Event;
-use crate::state::hostile::is_list;
+use crate::state::hostile::fault::is_list;
+use crate::state::orders::Order;
 use crate::state::trace::Call;
 
 /// Reasons that are no rules of an operation, but for which a correct program is never refused.
@@ -251,21 +252,19 @@ impl<'a> Books<'a> {
         Some((calls, is_done))
     }
 
-    /// The orders with an id, of the client or of the exchange.
+    /// The orders of the program with an id, of its own or of the exchange.
     fn orders_named(&self, id: &str) -> impl Iterator<Item = u64> {
-        let placed = self.calls.iter().flat_map(|call| &call.events).filter_map(|event| match event {
-            Event::Placed { order } => Some(*order),
-            _ => None,
-        });
-        let by_intent = self.intents.iter().filter(move |intent| intent.client.as_deref() == Some(id));
-        placed.filter(move |order| order.to_string() == id).chain(by_intent.filter_map(|intent| intent.order))
+        let is_own = |order: &&Order| {
+            self.core.users.first().is_some_and(|user| [user.classic, user.unified].contains(&order.ticket.account))
+        };
+        let orders = self.core.orders.iter().filter(is_own);
+        orders.filter(move |order| order.client() == Some(id) || order.id.to_string() == id).map(|order| order.id)
     }
 
     /// The ids of what an id names.
     fn names(&self, id: &str) -> BTreeSet<String> {
         let orders: BTreeSet<u64> = self.orders_named(id).collect();
-        let is_of = |intent: &&Intent| intent.order.is_some_and(|order| orders.contains(&order));
-        let clients = self.intents.iter().filter(is_of).filter_map(|intent| intent.client.clone());
+        let clients = orders.iter().filter_map(|order| Some(self.core.orders.get(order)?.client()?.to_owned()));
         orders.iter().map(u64::to_string).chain(clients).chain([id.to_owned()]).collect()
     }
 

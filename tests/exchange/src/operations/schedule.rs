@@ -94,7 +94,7 @@ impl Core {
         }
         if let Some(route) = Route::of_operation(meta) {
             // A refusal has no effect: the order that it names may have ended.
-            let _ = route.call(self, &Caller { user: *user, address: *address, parameters });
+            let _ = self.beyond_limits(|core| route.call(core, &Caller { user: *user, address: *address, parameters }));
         }
         if let Some(trace) = &mut self.trace {
             trace.resume(None);

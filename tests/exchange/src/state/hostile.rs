@@ -23,11 +23,10 @@ use serde::{Deserialize, Serialize};
 use crate::state::dice::Seed;
 use crate::state::events::Event;
 
-mod fault;
+pub(crate) mod fault;
 mod node;
 mod quirk;
 
-pub(crate) use self::fault::is_list;
 pub use self::fault::{Counts, EffectTime, FaultKinds, HostileEvent, HostileFault};
 pub use self::node::Node;
 pub(crate) use self::node::{View, Views};

@@ -84,7 +84,6 @@ impl Call {
 
 impl Trace {
     /// An empty trace of so many requests at most.
-    #[cfg_attr(not(feature = "judge"), expect(dead_code, reason = "only programs on trial have a trace"))]
     pub(crate) fn up_to(most: Option<usize>) -> Self {
         Self { most, ..Self::default() }
     }

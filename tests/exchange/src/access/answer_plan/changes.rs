@@ -89,7 +89,11 @@ impl AnswerPlan {
             let effect_time =
                 if effect_time == EffectTime::Now { effect_time } else { self.fault.effect_time(&mut self.dice) };
             let caller = Caller { parameters: body, ..*caller };
-            outcomes.push(self.item(core, route, &caller, effect_time, accepted_until));
+            // The batch is one call.
+            outcomes.push(match outcomes.is_empty() {
+                true => self.item(core, route, &caller, effect_time, accepted_until),
+                false => core.beyond_limits(|core| self.item(core, route, &caller, effect_time, accepted_until)),
+            });
         }
         let is_decided = |outcome: &ItemOutcome| !matches!(outcome, ItemOutcome::Undecided);
         outcomes.iter().all(is_decided).then_some(outcomes)
