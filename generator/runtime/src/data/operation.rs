@@ -16,8 +16,6 @@ use crate::data::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Pa
 use crate::data::tables::{Api, Calls, Meta, Outcome};
 use crate::data::value::Timestamp;
 
-#[doc(hidden)]
-
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a request of an operation",
@@ -226,6 +224,7 @@ impl Call {
 }
 
 /// The judgement of the results of items in a response.
+#[doc(hidden)]
 pub struct ItemJudge<'a> {
     pub(crate) api: &'static Api,
     /// The whole response.
@@ -239,6 +238,7 @@ pub struct ItemJudge<'a> {
 }
 
 /// The outcomes of items.
+#[doc(hidden)]
 pub struct ItemOutcomes {
     pub(crate) items: Vec<ItemOutcome>,
     /// True if they are those of the items of the request, in their order. Otherwise they are the results in a response
