@@ -115,6 +115,7 @@ impl Measured {
             self.forms(&at, &operation.forms, &draft.forms);
         }
         match (&operation.answer, &draft.answer) {
+            (Some(answer), Some(own)) if own.is_empty => self.lost_fields(answer),
             (Some(answer), Some(own)) => {
                 if drafts.cases(&own.named).is_empty() {
                     self.kinds(&format!("{at}: answer"), answer, own);

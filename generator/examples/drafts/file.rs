@@ -8,11 +8,14 @@ use crate::stated::{BOUNDS, Members, Operation, Stated, text};
 
 const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "options", "head", "trace"];
 
+/// The bounds of the items of a list, or of the values of a map, that are those of the whole in a draft.
+const OF_ITEMS: [&str; 3] = ["shortest", "longest", "pattern"];
+
 /// A file, as JSON or YAML.
 pub(crate) fn read(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|_| {
-        // This reader has no numbers beyond 64 bits.
+        // The reader of YAML has no numbers beyond 64 bits.
         let is_long = |word: &str| word.len() > 18 && word.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
         let line = |line: &str| match line.rsplit_once(": ") {
             Some((key, number)) if is_long(number) => format!("{key}: {number}.0\n"),
@@ -274,7 +277,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         (stated.items, stated.fields, stated.values) = (items.kinds, items.fields, items.values);
         (stated.forms, stated.is_open) = (items.forms, items.is_open);
         stated.named = items.named;
-        stated.bounds.extend(items.bounds.into_iter().filter(|(key, _)| ["shortest", "longest"].contains(key)));
+        stated.bounds.extend(items.bounds.into_iter().filter(|(key, _)| OF_ITEMS.contains(key)));
         stated.is_unsigned = items.is_unsigned;
     }
     if stated.kinds == ["object"] && stated.fields.is_empty() && schema["additionalProperties"].is_object() {
@@ -283,7 +286,7 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         (stated.items, stated.fields, stated.values, stated.named) =
             (value.kinds, value.fields, value.values, value.named);
         (stated.forms, stated.is_open) = (value.forms, value.is_open);
-        stated.bounds.extend(value.bounds.into_iter().filter(|(key, _)| ["shortest", "longest"].contains(key)));
+        stated.bounds.extend(value.bounds.into_iter().filter(|(key, _)| OF_ITEMS.contains(key)));
         for (key, of_draft) in [("minProperties", "min_items"), ("maxProperties", "max_items")] {
             stated.bounds.extend(schema.get(key).map(|bound| (of_draft, text(bound))));
         }
@@ -302,6 +305,10 @@ fn own(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<String>,
         if let Some(bound) = schema.get(key).filter(|bound| !bound.is_null()) {
             stated.bounds.insert(of_draft, text(bound));
         }
+    }
+    // A bound of numbers says nothing of a text.
+    if stated.kinds == ["string"] {
+        stated.bounds.retain(|key, _| !["min", "max", "above"].contains(key));
     }
 }
 

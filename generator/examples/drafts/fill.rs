@@ -211,7 +211,7 @@ fn texts_for_gaps(value: &mut Yaml) {
 /// A text that matches a pattern, of a length if one is stated.
 fn matching(pattern: &str, length: [Option<u64>; 2]) -> String {
     use proptest::strategy::{Strategy, ValueTree};
-    let mut pattern = in_ascii(&without_anchors(pattern));
+    let mut pattern = in_ascii(&printable(&without_anchors(pattern)));
     if let ([Some(least), Some(most)], Some(repeated)) = (length, pattern.strip_suffix(['+', '*'])) {
         pattern = format!("{repeated}{{{least},{most}}}");
     }
@@ -233,6 +233,28 @@ fn without_anchors(pattern: &str) -> String {
                 is_class = one == '[' || is_class && one != ']';
                 kept.push(one);
             }
+        }
+    }
+    kept
+}
+
+/// A pattern whose point and whose classes of all but some characters stand for printable ones: a schema has no others.
+fn printable(pattern: &str) -> String {
+    let (mut kept, mut chars) = (String::new(), pattern.chars().peekable());
+    let (mut is_class, mut is_negated) = (false, false);
+    while let Some(one) = chars.next() {
+        match one {
+            '\\' => kept.extend([one].into_iter().chain(chars.next())),
+            '.' if !is_class => kept.push_str("[ -~]"),
+            '[' if !is_class => {
+                (is_class, is_negated) = (true, chars.peek() == Some(&'^'));
+                kept.push_str(if is_negated { "[ -~&&[" } else { "[" });
+            }
+            ']' if is_class => {
+                is_class = false;
+                kept.push_str(if is_negated { "]]" } else { "]" });
+            }
+            _ => kept.push(one),
         }
     }
     kept

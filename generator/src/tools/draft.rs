@@ -151,7 +151,7 @@ impl Wanted {
 }
 
 /// A parameter, or a field of an answer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DraftField {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
@@ -215,7 +215,7 @@ pub(crate) struct DraftField {
 }
 
 /// Records of which an answer is one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cases {
     /// The member that decides.
     pub(crate) decider: Option<String>,
@@ -268,7 +268,7 @@ pub(crate) struct OneOf {
 }
 
 /// Members that a deciding one allows: each of its values has its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ByValue {
     pub(crate) decider: DraftField,
     pub(crate) cases: Vec<(String, Vec<DraftField>)>,

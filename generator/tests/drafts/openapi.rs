@@ -363,3 +363,139 @@ fn a_part_of_a_path_is_apart_from_the_members_of_the_body() {
         assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
     }
 }
+
+/// Numbers in JSON and YAML, and keys that are spelled like numbers.
+#[test]
+fn numbers_keep_their_text() {
+    let yaml = "openapi: 3.0.0\ninfo: {}\npaths:\n  /a:\n    post:\n      requestBody:\n        content:\n          application/json:\n            \
+        schema:\n              type: object\n              properties:\n                qty: { type: number, minimum: 0.00000001, \
+        maximum: 99999999999.99999999, default: 0.10 }\n                id: { type: integer, maximum: 12345678901234567890123 }\n                \
+        1e3: { type: string }\n                0x10: { type: string }\n                0.10: { type: string }\n                \
+        plus: { type: integer, minimum: +5, maximum: 0x10 }\n      responses: {}\n";
+    let json = r##"{"openapi": "3.0.0", "info": {}, "paths": {"/a": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {
+        "qty": {"type": "number", "minimum": 0.00000001, "maximum": 99999999999.99999999, "default": 0.10},
+        "id": {"type": "integer", "maximum": 12345678901234567890123},
+        "1e3": {"type": "string"}, "0x10": {"type": "string"}, "0.10": {"type": "string"}, "plus": {"type": "integer", "minimum": 5, "maximum": 16}}}}}}, "responses": {}}}}}"##;
+    for (text, name) in [(yaml, "api.yaml"), (json, "api.json")] {
+        let (shown, _) = drafted_openapi(text, name);
+        for expected in [
+            "    default: \"0.10\"\n    min: 0.00000001\n    max: 99999999999.99999999\n",
+            "# `maximum` is not read: 12345678901234567890123.\n",
+            "  \"1e3\":\n",
+            "  \"0x10\":\n",
+            "  \"0.10\":\n",
+            "  plus:\n    type: integer\n    min: 5\n    max: 16\n",
+        ] {
+            assert!(shown.contains(expected), "{name}: {expected:?} is not in\n{shown}");
+        }
+    }
+}
+
+/// Aliases stand for what they name, a merge key does not exist in YAML 1.2, and a key is there once.
+#[test]
+fn a_merge_key_is_named_as_one() {
+    let file = |more: &str| {
+        format!(
+            "openapi: 3.0.0\ninfo: {{}}\npaths:\n  /a:\n    post:\n      requestBody:\n        content:\n          application/json:\n            \
+             schema:\n              type: object\n              properties:\n                one: &one {{ type: string, maxLength: 5 }}\n                \
+             two: *one\n{more}      responses: {{}}\n"
+        )
+    };
+    let (shown, _) = drafted_openapi(&file("                <<: { three: { type: string } }\n"), "api.yaml");
+    assert_eq!(shown.matches("    type: string\n    length: [0, 5]\n").count(), 2, "{shown}");
+    assert!(
+        shown.contains("/properties/<<, a merge key, which only YAML 1.1 has: write what it stands for"),
+        "{shown}"
+    );
+    assert!(!shown.contains("\n  <<:"), "{shown}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("api.yaml");
+    std::fs::write(&path, file("                one: { type: string }\n")).unwrap();
+    let schema = empty_schema(folder.path());
+    let error = Generator::new().schema_dir(&schema).draft("garden", &DraftSource::OpenApi(path)).unwrap_err();
+    assert!(error.to_string().contains("the key one twice at line 14"), "{error}");
+}
+
+/// A body that is a `oneOf`, with and without a discriminator, and variants made by `allOf`.
+#[test]
+fn a_body_that_is_a_one_of_is_a_choice() {
+    let text = r##"openapi: 3.0.3
+info: {}
+paths:
+  /mapped: { post: { requestBody: { content: { application/json: { schema: { oneOf: [ { $ref: "#/components/schemas/Card" }, { $ref: "#/components/schemas/Bank" } ],
+    discriminator: { propertyName: kind, mapping: { card: "#/components/schemas/Card", bank: Bank } } } } } }, responses: {} } }
+  /named: { post: { requestBody: { content: { application/json: { schema: { oneOf: [ { $ref: "#/components/schemas/Card" }, { $ref: "#/components/schemas/Bank" } ],
+    discriminator: { propertyName: kind } } } } }, responses: {} } }
+  /listed: { post: { requestBody: { content: { application/json: { schema: { oneOf: [ { $ref: "#/components/schemas/Limit" }, { $ref: "#/components/schemas/Market" } ] } } } }, responses: {} } }
+  /present: { post: { requestBody: { content: { application/json: { schema: { oneOf: [ { $ref: "#/components/schemas/ById" }, { $ref: "#/components/schemas/ByName" } ] } } } }, responses: {} } }
+  /made: { post: { requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Pet" } } } }, responses: {} } }
+components:
+  schemas:
+    Base: { type: object, required: [symbol], properties: { symbol: { type: string } } }
+    Card: { type: object, required: [kind, number], properties: { kind: { type: string }, number: { type: string } } }
+    Bank: { type: object, required: [kind, iban], properties: { kind: { type: string }, iban: { type: string } } }
+    Limit: { allOf: [ { $ref: "#/components/schemas/Base" }, { type: object, required: [type, price], properties: { type: { type: string, enum: [limit, limit] }, price: { type: number } } } ] }
+    Market: { allOf: [ { $ref: "#/components/schemas/Base" }, { type: object, required: [type], properties: { type: { type: string, enum: [market, stop] } } } ] }
+    ById: { allOf: [ { $ref: "#/components/schemas/Base" }, { type: object, required: [id], properties: { id: { type: string } } } ] }
+    ByName: { allOf: [ { $ref: "#/components/schemas/Base" }, { type: object, required: [name], properties: { name: { type: string } } } ] }
+    Pet: { type: object, required: [petType], properties: { petType: { type: string }, name: { type: string } }, discriminator: { propertyName: petType } }
+    Cat: { allOf: [ { $ref: "#/components/schemas/Pet" }, { type: object, properties: { claws: { type: boolean } } } ] }
+    Dog: { allOf: [ { $ref: "#/components/schemas/Pet" }, { type: object, properties: { tail: { type: boolean } } } ] }
+"##;
+    let (shown, drafted) = drafted_openapi(text, "api.yaml");
+    let of = |path: &str| {
+        let head = format!("http: POST {path}\n");
+        shown.split("=== ").find(|file| file.contains(&head)).unwrap_or_else(|| panic!("{path}: {shown}"))
+    };
+    for path in ["/mapped", "/named"] {
+        assert!(of(path).contains("\nrequest:\n  byKind") && of(path).contains("    required: always\n"), "{shown}");
+    }
+    for (path, choice) in [("/listed", "byType"), ("/present", "idOrName"), ("/made", "byPetType")] {
+        assert!(of(path).contains(&format!("\n  {choice}:\n")), "{path}: {shown}");
+    }
+    assert!(of("/listed").contains("  symbol:\n    type: string\n    required: always\n"), "{shown}");
+    assert!(of("/made").contains("  name:\n    type: string\n") && !of("/made").contains("\n  petType:"), "{shown}");
+    for expected in [
+        "    cases:\n      card:\n        number:\n",
+        "    cases:\n      Card:\n        number:\n",
+        "    cases:\n      limit:\n        price:\n",
+        "      market: {}\n      stop: {}\n",
+        "    one_of:\n      id:\n",
+        "    cases:\n      Cat:\n        claws:\n",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} is not in\n{shown}");
+    }
+    assert_eq!(drafted.unread, ["#/info"]);
+}
+
+/// Every pointer of what is not read leads to a value of the file itself.
+#[test]
+fn places_are_those_of_the_file_and_not_of_a_converted_form() {
+    let text = r##"{"swagger": "2.0", "info": {"title": "T"}, "host": "example.com", "basePath": "/v1", "schemes": ["https"],
+        "parameters": {"page": {"name": "page", "in": "query", "type": "string", "format": "odd", "x-a": 1}},
+        "paths": {"/o~/{id}": {"parameters": [{"name": "id", "in": "path", "required": true, "type": "string", "x-b": 1}],
+            "post": {"consumes": ["application/json"], "parameters": [{"$ref": "#/parameters/page"},
+                {"name": "tags", "in": "query", "type": "array", "collectionFormat": "pipes", "items": {"type": "string", "x-c": 1}},
+                {"name": "order", "in": "body", "x-d": 1, "schema": {"$ref": "#/definitions/Order"}}],
+                "responses": {"200": {"description": "ok", "examples": {"application/json": {"a": 1}}, "schema": {"type": "object", "properties": {"a": {"type": "string", "minLength": 3}}}},
+                    "400": {"$ref": "#/responses/Refused"}}},
+            "put": {"consumes": ["application/x-www-form-urlencoded"], "parameters": [
+                {"name": "file", "in": "formData", "type": "string", "required": true, "multipleOf": 2, "x-e": {"deep": [1, 2]}}], "responses": {"204": {"description": "none"}}}}},
+        "definitions": {"Order": {"type": "object", "properties": {"side": {"type": "string", "not": {"enum": ["x"]}}}}, "Unused": {"type": "object"}},
+        "responses": {"Refused": {"description": "no", "schema": {"type": "string", "x-f": 1}}},
+        "securityDefinitions": {"key": {"type": "apiKey", "in": "header", "name": "K"}}}"##;
+    let (shown, drafted) = drafted_openapi(text, "swagger.json");
+    let file: serde_json::Value = serde_json::from_str(text).unwrap();
+    let listed = shown.lines().filter_map(|line| line.strip_prefix("# #")).map(|line| format!("#{line}"));
+    let pointers: Vec<String> = listed
+        .chain(drafted.unread.clone())
+        .map(|line| line.split(" (").next().unwrap_or_default().trim_start_matches('#').to_owned())
+        .collect();
+    assert!(pointers.len() > 10, "{pointers:?}");
+    for pointer in &pointers {
+        assert!(file.pointer(pointer).is_some(), "{pointer} is not in the file: {pointers:?}");
+    }
+    for expected in ["/parameters/page/x-a", "/definitions/Unused", "/securityDefinitions"] {
+        assert!(pointers.iter().any(|pointer| pointer.starts_with(expected)), "{expected}: {pointers:?}");
+    }
+}

@@ -1,4 +1,5 @@
-//! YAML events -> a tree of nodes with their places. Only this file and `syntax.rs` use the YAML parser.
+//! YAML events -> a tree of nodes with their places. Of a schema, only this file and `syntax.rs` use
+//! the YAML parser.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

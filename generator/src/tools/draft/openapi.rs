@@ -18,10 +18,14 @@ use self::answers::{answer_form, answered_headers, refusal};
 use self::described::{Content, Style, described};
 use self::reading::{Cursor, Mark, Reading};
 use self::requests::{Outside, apart_in_path, choices_within, path_parameters};
+use self::swagger::Places;
 use super::{Answer, Draft, DraftAccess, DraftField, JsonKind, Source, Tally, Wanted, known_as, name_of_path, shape};
 use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{Api, Method, Need, PathPiece};
 use crate::compiler::plain_text;
+
+/// A remark on what YAML 1.1 has and OpenAPI does not.
+const MERGE_KEY: &str = ", a merge key, which only YAML 1.1 has: write what it stands for in its place";
 
 /// The longest title; a longer summary is a comment.
 const LONGEST_TITLE: usize = 60;
@@ -37,26 +41,27 @@ pub(crate) fn drafts(api: &Api, path: &Path, wanted: &Wanted) -> Result<Source, 
         to
     })?;
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(of_root(api, file, root, wanted))
+    let (root, places) = root;
+    Ok(of_root(api, file, root, &places, wanted))
 }
 
-/// The description in a file, as one of version 3.
-fn read(path: &Path) -> Result<Value, String> {
+/// The description in a file, as one of version 3, and the places of its values in the file.
+fn read(path: &Path) -> Result<(Value, Places), String> {
     let shown = path.display();
     let text = plain_text::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let root = text::parse(&text).map_err(|why| format!("{shown} is not JSON or YAML: {why}"))?;
     let is_old = root["swagger"].as_str().is_some_and(|version| version.starts_with("2."));
-    let root = if is_old { swagger::converted(root) } else { root };
+    let (root, places) = if is_old { swagger::converted(root) } else { (root, Places::default()) };
     let is_new = root["openapi"].as_str().is_some_and(|version| version.starts_with("3."));
     if is_new && root["paths"].is_object() {
-        Ok(root)
+        Ok((root, places))
     } else {
         Err(format!("{shown} is not OpenAPI 3: expected `openapi: 3.x` and `paths`"))
     }
 }
 
 /// The drafts of a whole description.
-fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
+fn of_root(api: &Api, file: String, root: Value, in_file: &Places, wanted: &Wanted) -> Source {
     let reading = Reading::of(root);
     let source = OpenApiFile { root: reading.root(), file, api };
     source.root.mark("openapi", Mark::Read);
@@ -87,12 +92,12 @@ fn of_root(api: &Api, file: String, root: Value, wanted: &Wanted) -> Source {
         }
     }
     found.credentials = exported::credentials(api, &source.root);
-    add_unread(&mut found, &reading, &places);
+    add_unread(&mut found, &reading, &places, in_file);
     found
 }
 
 /// Adds what was not read to the draft whose operation holds it, each with the pointer to its operation.
-fn add_unread(found: &mut Source, reading: &Reading, places: &[(usize, String)]) {
+fn add_unread(found: &mut Source, reading: &Reading, places: &[(usize, String)], in_file: &Places) {
     let (read, left_empty) = reading.counts();
     let unread = reading.unread();
     let not_read = unread.iter().map(|unread| unread.statements).sum();
@@ -102,7 +107,8 @@ fn add_unread(found: &mut Source, reading: &Reading, places: &[(usize, String)])
             |place: &str| unread.place.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let statements =
             if unread.statements == 1 { String::new() } else { format!(" ({} statements)", unread.statements) };
-        let line = format!("{}{statements}", unread.place);
+        let merge = if unread.place.ends_with("/<<") { MERGE_KEY } else { "" };
+        let line = format!("{}{statements}{merge}", in_file.in_file(&unread.place));
         match places.iter().find(|(_, place)| within(place)) {
             Some((index, _)) => found.drafts[*index].unread.push(line),
             None => found.unread.push(line),

@@ -123,8 +123,13 @@ fn members<'v>(value: &'v Value, at: &str) -> Vec<(String, &'v Value)> {
     }
 }
 
+/// Returns whether a member is what YAML 1.1 calls a merge key. YAML 1.2 and JSON do not have it.
+pub(super) fn is_merge(name: &str, value: &Value) -> bool {
+    name == "<<" && (value.is_object() || value.is_array())
+}
+
 /// The JSON pointer of a member.
-fn below(at: &str, name: &str) -> String {
+pub(super) fn below(at: &str, name: &str) -> String {
     format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
@@ -148,9 +153,10 @@ impl<'a> Cursor<'a> {
         Some(Self { value, at: below(&self.at, key), named: None, beside: None, reading: self.reading }.resolved())
     }
 
-    /// The members of an object with their names, each behind its references.
+    /// The members of an object with their names, each behind its references. A merge key is none of them.
     pub(super) fn members(&self) -> Vec<(&'a str, Self)> {
         let members = self.value.as_object().into_iter().flatten();
+        let members = members.filter(|(name, value)| !is_merge(name, value));
         members.filter_map(|(name, _)| Some((name.as_str(), self.get(name)?))).collect()
     }
 
@@ -158,6 +164,17 @@ impl<'a> Cursor<'a> {
     pub(super) fn items(&self) -> Vec<Self> {
         let item = |(at, value)| Self { value, at, named: None, beside: None, reading: self.reading }.resolved();
         if self.value.is_array() { members(self.value, &self.at).into_iter().map(item).collect() } else { Vec::new() }
+    }
+
+    /// The shared schemas that are made of this one: each refers to its place in an `allOf`.
+    pub(super) fn made_of_it(&self) -> Vec<Self> {
+        let Some(place) = self.reference() else { return Vec::new() };
+        let schemas = self.reading.root().get("components").and_then(|all| all.get("schemas"));
+        let refers = |part: &Value| part["$ref"] == place;
+        let is_made = |schema: &Self| schema.value["allOf"].as_array().is_some_and(|parts| parts.iter().any(refers));
+        let named = |(_, schema): (_, Self)| Self { named: Some(schema.at.clone()), ..schema };
+        let all = schemas.map(|all| all.members()).unwrap_or_default();
+        all.into_iter().map(named).filter(is_made).collect()
     }
 
     fn resolved(mut self) -> Self {

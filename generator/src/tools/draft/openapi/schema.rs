@@ -98,6 +98,9 @@ pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String
         holds(item, &mut field);
     }
     properties(schema, side, &within, part, &mut field);
+    if side == Side::Request {
+        forms::variants(schema, &within, &mut field);
+    }
     if field.one_of.is_some() {
         // Each of the records has them.
         field.fields.clear();
@@ -317,7 +320,7 @@ fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, fi
     if part == Part::OfSeveral {
         return;
     }
-    let is_map = field.kind == JsonKind::Object && field.fields.is_empty() && field.one_of.is_none();
+    let is_map = field.kind == JsonKind::Object && field.fields.is_empty() && !is_one_of(field);
     match schema.get("additionalProperties").filter(|more| is_map && more.value.is_object()) {
         Some(more) if side == Side::Answer => {
             field.key = exported::key_of_items(schema);

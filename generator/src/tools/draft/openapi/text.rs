@@ -1,13 +1,17 @@
-//! The text of a description -> JSON values: JSON as it is written, and YAML.
+//! The text of a description -> JSON values: JSON as it is written, and YAML. Numbers and keys keep their text.
 
-use std::fmt;
+use std::collections::HashMap;
 
-use serde::Deserialize;
-use serde::de::{self, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess as _, Visitor};
+use granit_parser::{Event, Parser, ScalarStyle, options};
 use serde_json::{Map, Number, Value};
 
-use super::reading::scalar;
 use crate::compiler::json;
+
+/// The maximum depth of lists and mappings.
+const MAX_DEPTH: usize = 200;
+
+/// The maximum number of values, with those that aliases repeat.
+const MAX_VALUES: usize = 2_000_000;
 
 /// Parses JSON or YAML. The reason is in words.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
@@ -17,7 +21,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
             return Ok(value);
         }
     }
-    serde_yaml::from_str(text).map(|Yaml(value)| value).map_err(|error| error.to_string())
+    of_yaml(text)
 }
 
 /// The value; `None` if an object has a key twice.
@@ -25,7 +29,7 @@ fn of_json(value: json::Value) -> Option<Value> {
     Some(match value {
         json::Value::Null => Value::Null,
         json::Value::Boolean(truth) => Value::Bool(truth),
-        json::Value::Number(text) => number(&text),
+        json::Value::Number(text) => number(&text).map_or(Value::String(text), Value::Number),
         json::Value::Text(text) => Value::String(text),
         json::Value::List(items) => items.into_iter().map(|item| of_json(item.value)).collect::<Option<_>>()?,
         json::Value::Object(members) => {
@@ -41,85 +45,132 @@ fn of_json(value: json::Value) -> Option<Value> {
     })
 }
 
-/// A number. One that the types of a machine do not hold stays the text that is written.
-fn number(text: &str) -> Value {
-    let whole = text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok();
-    let fraction = || text.contains(['.', 'e', 'E']).then(|| Number::from_f64(text.parse().ok()?)).flatten();
-    whole.or_else(fraction).map_or_else(|| Value::String(text.to_owned()), Value::Number)
+/// A number with its digits as they are written; `None` if JSON has no such number.
+fn number(text: &str) -> Option<Number> {
+    text.parse().ok()
 }
 
-/// A value of YAML. Keys that YAML reads as numbers, such as the status of a response, are texts.
-struct Yaml(Value);
-
-impl<'de> Deserialize<'de> for Yaml {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfYaml)
+/// The value of the only document of YAML.
+fn of_yaml(text: &str) -> Result<Value, String> {
+    let options = options! { emit_comments: false, flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
+    let mut tree = Tree::default();
+    for event in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = event.map_err(|error| error.to_string())?;
+        tree.take(event).map_err(|why| format!("{why} at line {}", span.start.line()))?;
     }
+    tree.root.ok_or_else(|| "it is empty".to_owned())
 }
 
-struct OfYaml;
+/// The values of YAML while its events arrive.
+#[derive(Default)]
+struct Tree {
+    root: Option<Value>,
+    open: Vec<Open>,
+    /// The values with an anchor, and the number of values in each.
+    anchored: HashMap<usize, (Value, usize)>,
+    values: usize,
+}
 
-impl<'de> Visitor<'de> for OfYaml {
-    type Value = Yaml;
+/// A list or a mapping that has begun and not ended.
+struct Open {
+    value: Value,
+    /// The key that waits for its value.
+    key: Option<String>,
+    anchor: usize,
+    /// The number of values before it.
+    before: usize,
+}
 
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("a value")
-    }
-
-    fn visit_bool<E>(self, truth: bool) -> Result<Yaml, E> {
-        Ok(Yaml(truth.into()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Yaml, E> {
-        Ok(Yaml(number.into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Yaml, E> {
-        Ok(Yaml(number.into()))
-    }
-
-    fn visit_i128<E>(self, number: i128) -> Result<Yaml, E> {
-        Ok(Yaml(self::number(&number.to_string())))
-    }
-
-    fn visit_u128<E>(self, number: u128) -> Result<Yaml, E> {
-        Ok(Yaml(self::number(&number.to_string())))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Yaml, E> {
-        Ok(Yaml(Number::from_f64(number).map_or_else(|| number.to_string().into(), Value::Number)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Yaml, E> {
-        Ok(Yaml(text.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Yaml, E> {
-        Ok(Yaml(Value::Null))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Yaml, A::Error> {
-        let mut all = Vec::new();
-        while let Some(Yaml(item)) = items.next_element()? {
-            all.push(item);
-        }
-        Ok(Yaml(all.into()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Yaml, A::Error> {
-        let mut all = Map::new();
-        while let Some((Yaml(key), Yaml(value))) = members.next_entry()? {
-            let key = scalar(&key).ok_or_else(|| de::Error::custom("a key is not a text"))?;
-            if all.insert(key.clone(), value).is_some() {
-                return Err(de::Error::custom(format!("the key {key} twice")));
+impl Tree {
+    fn take(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let is_text = style != ScalarStyle::Plain || tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+                let is_key = self.open.last().is_some_and(|open| open.value.is_object() && open.key.is_none());
+                let value = if is_text || is_key { Value::String(text.into_owned()) } else { plain(&text) };
+                self.add(value, anchor, 1)
             }
+            Event::SequenceStart(_, anchor, _) => self.begin(Value::Array(Vec::new()), anchor),
+            Event::MappingStart(_, anchor, _) => self.begin(Value::Object(Map::new()), anchor),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { value, anchor, before, .. }) => {
+                    let inside = self.values - before;
+                    self.values = before;
+                    self.add(value, anchor, inside + 1)
+                }
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => match self.anchored.get(&anchor).cloned() {
+                Some((value, count)) => self.add(value, 0, count),
+                None => Err("an alias within what it stands for".to_owned()),
+            },
+            Event::DocumentStart(..) if self.root.is_some() => Err("a second document begins".to_owned()),
+            _ => Ok(()),
         }
-        Ok(Yaml(all.into()))
     }
 
-    /// A value with a tag.
-    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Yaml, A::Error> {
-        let (Yaml(_), content) = tagged.variant()?;
-        content.newtype_variant()
+    fn begin(&mut self, value: Value, anchor: usize) -> Result<(), String> {
+        let takes_key = self.open.last().is_some_and(|open| open.value.is_object() && open.key.is_none());
+        if takes_key {
+            return Err("a key is not a text".to_owned());
+        }
+        self.open.push(Open { value, key: None, anchor, before: self.values });
+        Ok(())
     }
+
+    /// Adds a whole value, which has so many values in it.
+    fn add(&mut self, value: Value, anchor: usize, count: usize) -> Result<(), String> {
+        self.values += count;
+        if self.values > MAX_VALUES {
+            return Err(format!("more than {MAX_VALUES} values"));
+        }
+        if anchor != 0 {
+            self.anchored.insert(anchor, (value.clone(), count));
+        }
+        let Some(Open { value: outer, key, .. }) = self.open.last_mut() else {
+            self.root = Some(value);
+            return Ok(());
+        };
+        match (outer, key.take(), value) {
+            (Value::Array(items), _, value) => items.push(value),
+            (Value::Object(members), Some(name), value) => {
+                if members.contains_key(&name) {
+                    return Err(format!("the key {name} twice"));
+                }
+                members.insert(name, value);
+            }
+            (_, None, Value::String(name)) => *key = Some(name),
+            (_, _, _) => return Err("a key is not a text".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// The value of a text without quotes, by the rules of YAML 1.2.
+fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => true.into(),
+        "false" | "False" | "FALSE" => false.into(),
+        _ => number(text).or_else(|| respelled(text)).map_or_else(|| text.into(), Value::Number),
+    }
+}
+
+/// A number in a form that only YAML has: with another base, a plus, or a point at its beginning or end.
+fn respelled(text: &str) -> Option<Number> {
+    let base = |prefix: &str, base: u32| u64::from_str_radix(text.strip_prefix(prefix)?, base).ok().map(Number::from);
+    if let Some(number) = base("0x", 16).or_else(|| base("0o", 8)) {
+        return Some(number);
+    }
+    let unsigned = text.trim_start_matches(['+', '-']);
+    let sign = match text.len() - unsigned.len() {
+        0 => "",
+        1 => text.strip_prefix('+').map_or("-", |_| ""),
+        _ => return None,
+    };
+    let (mantissa, exponent) = unsigned.find(['e', 'E']).map_or((unsigned, ""), |at| unsigned.split_at(at));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let whole = if whole.is_empty() && !fraction.is_empty() { "0" } else { whole };
+    let point = if fraction.is_empty() { "" } else { "." };
+    number(&format!("{sign}{whole}{point}{fraction}{exponent}"))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::super::reading::{Cursor, Mark};
+use super::forms::mapped;
 use super::{Part, Side, field, put, read};
 use crate::tools::draft::{Cases, DraftField, JsonKind};
 
@@ -98,17 +99,11 @@ fn only_tells(beside: &Cursor<'_>) -> bool {
 fn by_discriminator(schema: &Cursor<'_>, forms: &[Cursor<'_>], records: &[DraftField]) -> Option<Told> {
     let discriminator = schema.get("discriminator")?;
     let decider = discriminator.text("propertyName")?;
-    let mapping = discriminator.value.get("mapping").and_then(Value::as_object);
     let mut words: Vec<Vec<String>> = Vec::new();
     for (form, record) in forms.iter().zip(records) {
-        let is_form = |target: &str| {
-            let name = form.name().unwrap_or_default();
-            form.reference() == Some(target) || target == name
-        };
-        let mapped = mapping.into_iter().flatten().filter(|(_, target)| target.as_str().is_some_and(is_form));
-        let mapped: Vec<String> = mapped.map(|(value, _)| value.clone()).collect();
         let field = record.fields.iter().find(|field| field.name == decider);
         let listed = field.map(listed).unwrap_or_default();
+        let mapped = mapped(discriminator.value, form);
         let own = if mapped.is_empty() { listed.clone() } else { mapped };
         let own = if own.is_empty() { vec![form.name()?] } else { own };
         let fits = listed.is_empty() || own.iter().all(|value| listed.contains(value));

@@ -98,8 +98,17 @@ fn is_choice(schema: &Cursor<'_>, forms: &[Cursor<'_>], key: &str, within: &[Str
         nothing.mark_all(Mark::Read);
         return true;
     }
-    key == "oneOf" && schema.attempt(|| by_presence(schema, forms, within, to)).is_some()
-        || schema.attempt(|| by_value(schema, forms, within, to)).is_some()
+    let beside = schema.value.get("properties");
+    let is_beside = |choice: &ByValue| beside.is_some_and(|all| all.get(&choice.decider.name).is_some());
+    let is_alone = |whole: &DraftField| !whole.by_value.last().is_some_and(is_beside);
+    // A discriminator says that a value decides, even of members that exclude each other.
+    let is_told = schema.value.get("discriminator").is_some();
+    let by_value = |to: &mut DraftField| {
+        schema.attempt(|| by_value(schema, forms, within, to).filter(is_alone)).map(|whole| *to = whole).is_some()
+    };
+    is_told && by_value(to)
+        || key == "oneOf" && schema.attempt(|| by_presence(schema, forms, within, to)).is_some()
+        || !is_told && by_value(to)
 }
 
 /// Takes back which of the members wins, where the exporter says so of this place.
@@ -110,11 +119,13 @@ pub(super) fn wins_unstated(schema: &Cursor<'_>, to: &mut DraftField) {
     }
 }
 
-/// Adds members of which exactly one is sent: each form is an object that requires one of its own, and has no other.
+/// Adds members of which exactly one is sent: beside what all forms have, each requires one of its own.
 fn by_presence(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &mut DraftField) -> Option<()> {
     let (mut members, mut fields): (Vec<String>, Vec<DraftField>) = (Vec::new(), Vec::new());
-    for form in forms {
-        let part = read(&to.name, form, Side::Request, within, Part::OfSeveral);
+    let mut parts: Vec<_> =
+        forms.iter().map(|form| read(&to.name, form, Side::Request, within, Part::OfSeveral)).collect();
+    let common = common(&mut parts);
+    for (form, part) in forms.iter().zip(parts) {
         let bare: Vec<&str> =
             form.value["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let name = match (part.fields.as_slice(), bare.as_slice()) {
@@ -133,45 +144,114 @@ fn by_presence(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to:
         }
         members.push(name);
     }
-    fields.into_iter().for_each(|member| put(&mut to.fields, member));
+    common.into_iter().chain(fields).for_each(|member| put(&mut to.fields, member));
     to.kind = JsonKind::Object;
     let wins = schema.text("x-wins").filter(|wins| *wins != "unstated").map(str::to_owned);
     to.choices.push(OneOf { members, wins, need: Need::Always });
     Some(())
 }
 
-/// Adds members that one of them decides: each form is an object that requires it with a value of its own.
-fn by_value(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &mut DraftField) -> Option<()> {
-    let parts: Vec<_> = forms.iter().map(|form| read(&to.name, form, Side::Request, within, Part::OfSeveral)).collect();
+/// Takes the members out of the forms that all of them have in the same way.
+fn common(parts: &mut [DraftField]) -> Vec<DraftField> {
+    let [first, others @ ..] = parts else { return Vec::new() };
+    let common: Vec<_> =
+        first.fields.iter().filter(|field| others.iter().all(|other| other.fields.contains(field))).cloned().collect();
+    parts.iter_mut().for_each(|part| part.fields.retain(|field| !common.contains(field)));
+    common
+}
+
+/// Adds members that one of them decides: each form is an object that requires it with values of its own, which it
+/// lists or a discriminator maps to it.
+fn by_value(schema: &Cursor<'_>, forms: &[Cursor<'_>], within: &[String], to: &DraftField) -> Option<DraftField> {
+    let mut parts: Vec<_> =
+        forms.iter().map(|form| read(&to.name, form, Side::Request, within, Part::OfSeveral)).collect();
     let decides = |field: &DraftField| {
-        let is_one = matches!(field.values.as_slice(), [_]) && field.kind == JsonKind::Text && !field.is_of_numbers;
-        is_one && field.need == Some(Need::Always)
+        !field.values.is_empty()
+            && field.kind == JsonKind::Text
+            && !field.is_of_numbers
+            && field.need == Some(Need::Always)
     };
-    let first = parts.first()?.fields.iter().find(|field| decides(field))?.name.clone();
+    name_by_discriminator(schema, forms, &mut parts);
+    let is_in_all =
+        |name: &str| parts.iter().all(|part| part.fields.iter().any(|one| one.name == name && decides(one)));
+    let candidates: Vec<String> =
+        parts.first()?.fields.iter().map(|field| &field.name).filter(|name| is_in_all(name)).cloned().collect();
+    let values_of = |part: &DraftField, name: &str| {
+        let field = part.fields.iter().find(|field| field.name == name);
+        field.map(|field| field.values.clone()).unwrap_or_default()
+    };
+    let is_apart = |name: &&String| {
+        let all: Vec<String> = parts.iter().flat_map(|part| values_of(part, name)).collect();
+        all.iter().enumerate().all(|(index, value)| !all[..index].contains(value))
+    };
+    let first = candidates.iter().find(is_apart)?.clone();
+    // Only what is made of shared parts has members in common; others may say on purpose that each form has them.
+    let are_made_of_parts = forms.iter().all(|form| form.value.get("allOf").is_some() && form.reference().is_some());
+    let common = if are_made_of_parts { common(&mut parts) } else { Vec::new() };
     let (mut values, mut cases): (Vec<String>, Vec<_>) = (Vec::new(), Vec::new());
     for (form, part) in forms.iter().zip(parts) {
-        let (decider, members): (Vec<_>, Vec<_>) = part.fields.into_iter().partition(|field| field.name == first);
-        let value = decider.into_iter().find(decides)?.values.pop()?;
         let is_plain = part.choices.is_empty() && part.by_value.is_empty() && !part.is_undecided;
-        if values.contains(&value) || !is_plain || !members.iter().all(is_member) {
+        let own = values_of(&part, &first);
+        let members: Vec<_> = part.fields.into_iter().filter(|field| field.name != first).collect();
+        if !is_plain || !members.iter().all(is_member) {
             return None;
         }
         form.mark("not", Mark::Read);
-        if form.value["title"] == value.as_str() {
+        if form.value["title"].as_str().is_some_and(|title| own == [title]) {
             form.mark("title", Mark::Read);
         }
-        values.push(value.clone());
-        cases.push((value, members));
+        cases.extend(own.iter().map(|value| (value.clone(), members.clone())));
+        values.extend(own);
     }
-    if schema.get("properties").is_some_and(|all| all.value.get(&first).is_some()) || values.len() < 2 {
+    if values.len() < 2 {
         return None;
     }
     // It maps the values of the deciding member to the forms.
     schema.mark("discriminator", Mark::Read);
     let decider = DraftField { name: first, kind: JsonKind::Text, values, ..DraftField::default() };
-    to.kind = JsonKind::Object;
-    to.by_value.push(ByValue { decider, cases, need: Need::Always });
-    Some(())
+    let mut whole = DraftField { kind: JsonKind::Object, ..to.clone() };
+    common.into_iter().for_each(|member| put(&mut whole.fields, member));
+    whole.by_value.push(ByValue { decider, cases, need: Need::Always });
+    Some(whole)
+}
+
+/// Gives each form the values of the deciding member that a discriminator maps to it, where the form lists none.
+fn name_by_discriminator(schema: &Cursor<'_>, forms: &[Cursor<'_>], parts: &mut [DraftField]) {
+    let Some(discriminator) = schema.value.get("discriminator") else { return };
+    let Some(decider) = discriminator["propertyName"].as_str() else { return };
+    for (form, part) in forms.iter().zip(parts) {
+        let Some(field) = part.fields.iter_mut().find(|field| field.name == decider) else { continue };
+        if field.kind == JsonKind::Text && field.values.is_empty() {
+            let mapped = mapped(discriminator, form);
+            // Without a mapping, the value is the name of the form.
+            field.values = if mapped.is_empty() { form.name().into_iter().collect() } else { mapped };
+            field.need = Some(Need::Always);
+        }
+    }
+}
+
+/// The values that the mapping of a discriminator has for a form.
+pub(super) fn mapped(discriminator: &Value, form: &Cursor<'_>) -> Vec<String> {
+    let name = form.name().unwrap_or_default();
+    let is_form = |target: &str| form.reference() == Some(target) || target == name;
+    let mapping = discriminator["mapping"].as_object().into_iter().flatten();
+    let mapped = mapping.filter(|(_, target)| target.as_str().is_some_and(is_form));
+    mapped.map(|(value, _)| value.clone()).collect()
+}
+
+/// Makes the field a choice of the objects that are made of this one, which its discriminator tells apart.
+pub(super) fn variants(schema: &Cursor<'_>, within: &[String], to: &mut DraftField) {
+    let forms = schema.made_of_it();
+    let is_variant = |place: &String| forms.iter().any(|form| form.reference() == Some(place));
+    let has_forms = ["oneOf", "anyOf"].iter().any(|key| schema.value.get(*key).is_some());
+    if forms.len() < 2 || has_forms || schema.value.get("discriminator").is_none() || within.iter().any(is_variant) {
+        return;
+    }
+    let outside: Vec<String> = within.iter().filter(|place| schema.reference() != Some(place)).cloned().collect();
+    let bare = DraftField { fields: Vec::new(), ..to.clone() };
+    if let Some(whole) = schema.attempt(|| by_value(schema, &forms, &outside, &bare)) {
+        *to = whole;
+    }
 }
 
 /// Returns whether the language has a choice with this member: a value, a list, a map, or an object without choices.
