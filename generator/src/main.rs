@@ -147,6 +147,9 @@ enum Export {
         /// Add the families that no document describes.
         #[arg(long)]
         observed: bool,
+        /// State rules with conditions, too, for validators and drafts. Many tools that generate code lose members then.
+        #[arg(long)]
+        exact: bool,
         /// Write nothing; exit with 1 if the file is out of date.
         #[arg(long)]
         check: bool,
@@ -300,9 +303,10 @@ fn export(what: Export, output: &Output) -> Result<ExitCode, Diagnostics> {
                 output.print(format_args!("wrote {}", path.display()));
             }
         }
-        Export::Openapi { schema, out, observed, check } => {
+        Export::Openapi { schema, out, observed, exact, check } => {
             let schema = schema.read()?;
-            let openapi = if observed { schema.openapi() } else { schema.documented().openapi() };
+            let schema = if observed { schema } else { schema.documented() };
+            let openapi = if exact { schema.exact_openapi() } else { schema.openapi() };
             if check {
                 return Ok(output.differences(&openapi.compare(&out)?, "export openapi"));
             }

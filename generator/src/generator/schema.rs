@@ -156,9 +156,16 @@ impl Schema {
         operation_page::operation_as_json(&self.api, operation)
     }
 
-    /// The API as OpenAPI 3.1.
+    /// The API as OpenAPI 3.1, in the form that tools of other languages read: each choice is a `oneOf` of whole
+    /// objects, and a rule that needs a condition is in `x-rules` alone.
     pub fn openapi(&self) -> export::OpenApi {
         export::openapi(&self.api)
+    }
+
+    /// The API as OpenAPI 3.1 with everything that JSON Schema can state, conditions included. Validators and drafts
+    /// read it; many tools that generate code lose members of it.
+    pub fn exact_openapi(&self) -> export::OpenApi {
+        export::exact_openapi(&self.api)
     }
 
     /// The API as a reference site.

@@ -4,6 +4,6 @@ mod openapi;
 mod site;
 
 pub use openapi::OpenApi;
-pub(crate) use openapi::openapi;
+pub(crate) use openapi::{exact_openapi, openapi};
 pub(crate) use site::{Baseline, DocumentFile, SiteInputs, SourceFile, site};
 pub use site::{RuleTests, Site};

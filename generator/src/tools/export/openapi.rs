@@ -1,5 +1,5 @@
 //! The whole API as OpenAPI 3.1: its own keywords where they suffice, and keys that begin with `x-` for everything
-//! else.
+//! else. It has two forms: one that tools of other languages read, and an exact one.
 //!
 //! OpenAPI is an output only: JSON Schema cannot express a third of the rules. Answers are open in it, as on the wire;
 //! requests are strict. No server is named.
@@ -24,6 +24,7 @@ use crate::compiler::model::{Account, Api, Document, Instrument, InstrumentPrope
 use crate::compiler::write::{RUST, replace_stale};
 use crate::tools::compare::{Difference, compare};
 use object::Object;
+use parameters::Form;
 
 /// An API as OpenAPI 3.1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +38,30 @@ pub struct OpenApi {
     pub schemas: usize,
     /// The number of occurrences of each `x-` key, which hold what OpenAPI cannot express.
     pub extensions: BTreeMap<String, usize>,
+    /// The number of rules that the exact form states in schemas and this one in `x-rules` alone.
+    pub lost: usize,
 }
 
-/// Exports an API as OpenAPI.
+/// Exports an API as OpenAPI that tools of other languages read.
 pub(crate) fn openapi(api: &Api) -> OpenApi {
+    let conditions = |form| object::conditions(&document(api, form));
+    let lost = conditions(Form::Exact) - conditions(Form::Whole);
+    OpenApi { lost, ..of_document(api, &object::without_dots(document(api, Form::Whole))) }
+}
+
+/// Exports an API as OpenAPI that states everything that JSON Schema can.
+pub(crate) fn exact_openapi(api: &Api) -> OpenApi {
+    of_document(api, &document(api, Form::Exact))
+}
+
+fn of_document(api: &Api, document: &Value) -> OpenApi {
+    let schemas = document["components"]["schemas"].as_object().map_or(0, serde_json::Map::len);
+    let extensions = object::extensions(document);
+    let text = format!("{document:#}\n");
+    OpenApi { text, operations: api.operations().count(), schemas, extensions, lost: 0 }
+}
+
+fn document(api: &Api, form: Form) -> Value {
     let Api {
         name: _,
         doc: _,
@@ -71,20 +92,15 @@ pub(crate) fn openapi(api: &Api) -> OpenApi {
         is_whole: _,
         reviewed: _,
     } = api;
-    let components = components::of(api);
-    let schemas = components["schemas"].as_object().map_or(0, serde_json::Map::len);
-    let document = Object::new()
+    Object::new()
         .with("openapi", "3.1.0")
         .with("info", info(api))
         .with("servers", [server()])
         .list("tags", families.iter().map(families::tag))
-        .with("paths", operations::paths(api))
-        .with("components", components)
+        .with("paths", operations::paths(api, form))
+        .with("components", components::of(api, form))
         .maybe("x-credentials", credentials.as_ref().map(credentials::of))
-        .into_value();
-    let mut text = format!("{document:#}");
-    text.push('\n');
-    OpenApi { text, operations: api.operations().count(), schemas, extensions: object::extensions(&document) }
+        .into_value()
 }
 
 /// The version is that of this description; those of the documents are part of their titles.
@@ -178,6 +194,10 @@ impl fmt::Display for OpenApi {
             self.schemas,
             kinds.len(),
             kinds.join(", ")
-        )
+        )?;
+        match self.lost {
+            0 => Ok(()),
+            lost => write!(f, "; {lost} rules are in x-rules alone, which the exact form states in schemas too"),
+        }
     }
 }

@@ -5,6 +5,8 @@
 //! `TRADEAPI_CLIENTS=required` is set.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod openapi;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -22,8 +24,12 @@ struct Program(Child);
 impl Program {
     /// Starts it, and returns the variables that it prints.
     fn start(family: &str) -> (Self, Vec<(String, String)>) {
+        Self::start_with(&[&format!("--{family}")])
+    }
+
+    fn start_with(options: &[&str]) -> (Self, Vec<(String, String)>) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
-        command.args(["--port", "0", "--seed", "7", &format!("--{family}")]).stdout(Stdio::piped());
+        command.args(["--port", "0", "--seed", "7"]).args(options).stdout(Stdio::piped());
         let mut program = Self(command.spawn().unwrap());
         let lines = BufReader::new(program.0.stdout.take().unwrap()).lines().map(Result::unwrap);
         let exports = lines.take_while(|line| !line.contains("Ctrl-C"));
@@ -87,7 +93,7 @@ fn trade(mut command: Command, family: &str) {
 fn has_python(client: &str, package: &str) -> bool {
     is_installed(client, |folder| {
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
-        Command::new("python3").args(pip).arg(folder).arg(package).output()
+        Command::new("python3").args(pip).arg(folder).args(package.split(' ')).output()
     })
 }
 
@@ -95,7 +101,7 @@ fn has_python(client: &str, package: &str) -> bool {
 fn has_node(client: &str, package: &str) -> bool {
     is_installed(client, |folder| {
         let npm = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
-        Command::new("npm").args(npm).arg(folder).arg(package).output()
+        Command::new("npm").args(npm).arg(folder).args(package.split(' ')).output()
     })
 }
 

@@ -24,7 +24,7 @@ pub(super) fn need_of(parameter: &Cursor<'_>) -> Need {
 
 /// Returns whether a pattern only repeats that a text is a decimal.
 pub(super) fn is_pattern_of_decimals(schema: &Cursor<'_>) -> bool {
-    schema.value["pattern"] == r"^-?[0-9]+(\.[0-9]+)?$"
+    schema.value["pattern"] == r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 }
 
 /// The credentials, for a schema that has none. An exported value is written as the language has it.

@@ -1,17 +1,18 @@
 //! Components that operations share: types of the families, headers, credentials and refusals.
 
 use super::object::{Location, Object, class, component, form, list_of, or_null, reference, schema};
-use super::{answers, credentials, parameters};
+use super::parameters::{self, Form};
+use super::{answers, credentials};
 use crate::compiler::model::{
-    Api, Enum, EnumValue, Family, Field, Header, Identifier, OneOf, Record, RecordCase, RecordForm, Sent, Shape,
+    Api, Choice, Enum, EnumValue, Family, Field, Header, Identifier, OneOf, Record, RecordCase, RecordForm, Sent, Shape,
 };
 use serde_json::{Map, Value, json};
 
 /// Everything under `components`.
-pub(super) fn of(api: &Api) -> Value {
+pub(super) fn of(api: &Api, form: Form) -> Value {
     let always = api.headers.iter().filter(|header| header.sent == Sent::Always);
     Object::new()
-        .map("schemas", api.families.iter().flat_map(schemas).chain(answers::refusal(api)))
+        .map("schemas", api.families.iter().flat_map(|family| schemas(family, form)).chain(answers::refusal(api)))
         .map("responses", answers::refused(api))
         .map("parameters", always.map(|header| (header.name.clone(), self::header(header))))
         .map("headers", answers::remaining_calls(api))
@@ -30,11 +31,15 @@ pub(super) fn header(header: &Header) -> Value {
         .into_value()
 }
 
-fn schemas(family: &Family) -> Vec<(String, Value)> {
+fn schemas(family: &Family, form: Form) -> Vec<(String, Value)> {
     let name = |rust: &str| component(family, rust);
     let enums = family.enums.iter().map(|all| (name(&all.name.rust), values(all)));
     let identifiers = family.identifiers.iter().map(|all| (name(&all.name.rust), identifier(all)));
-    let choices = family.choices.iter().map(|all| (name(&all.name.rust), parameters::choice(family, all)));
+    let choice = |all: &Choice| (name(&all.name.rust), parameters::choice(family, all));
+    let choices: Vec<_> = match form {
+        Form::Exact => family.choices.iter().map(choice).collect(),
+        Form::Whole => family.operations.iter().flat_map(|operation| parameters::shared(family, operation)).collect(),
+    };
     let records = family.records.iter().filter(|all| !all.is_abstract);
     let records = records.map(|all| (name(&all.name.rust), record(family, all)));
     enums.chain(identifiers).chain(choices).chain(records).collect()

@@ -7,6 +7,7 @@ use crate::compiler::model::declared::{self, Mapping};
 use crate::compiler::model::elements::Key;
 use crate::compiler::model::{Decided, Enum, Family, Form, Identifier, Pattern, Truth, Type};
 use crate::compiler::words::Times;
+use heck::ToUpperCamelCase as _;
 use serde_json::{Map, Value, json};
 
 /// An object under construction.
@@ -151,6 +152,18 @@ pub(super) fn extensions(document: &Value) -> BTreeMap<String, usize> {
     counts
 }
 
+/// The number of rules that are stated as schemas, which have the name of the rule in a comment.
+pub(super) fn conditions(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => values.iter().map(conditions).sum(),
+        Value::Object(members) => {
+            usize::from(members.get("$comment").is_some_and(Value::is_string))
+                + members.values().map(conditions).sum::<usize>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
 fn count(value: &Value, counts: &mut BTreeMap<String, usize>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| count(value, counts)),
@@ -218,11 +231,12 @@ pub(super) enum Location {
     Answer,
 }
 
-const DECIMAL: &str = r"-?[0-9]+(\.[0-9]+)?";
+/// The pattern of a decimal in requests, which have one notation of each number.
+const DECIMAL: &str = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?";
+/// The pattern of a decimal in answers, which may also have leading zeros and an exponent: `0E-8`.
+const ANSWERED: &str = r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?";
 const SIGNED: &str = "-?[0-9]+";
 const WHOLE: &str = "[0-9]+";
-/// The pattern of what may follow a decimal in answers: `0E-8`.
-const EXPONENT: &str = "([eE][-+]?[0-9]{1,3})?";
 
 /// The name of a shared schema.
 pub(super) fn component(family: &Family, rust: &str) -> String {
@@ -231,7 +245,7 @@ pub(super) fn component(family: &Family, rust: &str) -> String {
 
 /// A reference to a shared schema.
 pub(super) fn reference(family: &Family, rust: &str) -> Object {
-    Object::new().with("$ref", format!("#/components/schemas/{}", component(family, rust)))
+    Object::new().with("$ref", format!("{SHARED}{}", component(family, rust)))
 }
 
 /// The schema of one value. With `as_text`, numbers travel as JSON strings; `only` lists the allowed values.
@@ -301,8 +315,8 @@ fn text(format: &str, pattern: &str, location: Location) -> Object {
     if location != Location::Answer {
         return text.with("format", format).with("pattern", format!("^{pattern}$"));
     }
-    let exponent = if pattern == DECIMAL { EXPONENT } else { "" };
-    text.with("pattern", format!("^({pattern}{exponent})?$")).with("x-format", format)
+    let pattern = if pattern == DECIMAL { ANSWERED } else { pattern };
+    text.with("pattern", format!("^({pattern})?$")).with("x-format", format)
 }
 
 fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], location: Location) -> Object {
@@ -346,5 +360,43 @@ pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Obj
             Object::new().with("type", "object").with("additionalProperties", items).with("x-key", key.as_str())
         }
         None => Object::new().with("type", "array").with("items", items),
+    }
+}
+
+/// The beginning of the places of shared schemas.
+const SHARED: &str = "#/components/schemas/";
+
+/// The document with names of shared schemas that have no dots, which some tools put into identifiers as they are.
+pub(super) fn without_dots(mut document: Value) -> Value {
+    if let Some(schemas) = document["components"].get_mut("schemas").and_then(Value::as_object_mut) {
+        *schemas = std::mem::take(schemas).into_iter().map(|(name, schema)| (without_dot(&name), schema)).collect();
+    }
+    refer(&mut document);
+    document
+}
+
+fn without_dot(name: &str) -> String {
+    match name.split_once('.') {
+        Some((family, name)) => format!("{}{name}", family.to_upper_camel_case()),
+        None => name.to_owned(),
+    }
+}
+
+/// Changes references to the names without dots, and parts that only allow other members into whole objects.
+fn refer(value: &mut Value) {
+    if let Some([bare, members]) = value.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+        && *bare == json!({"type": "object"})
+    {
+        *value = Object::of(bare.clone()).and(Object::of(members.clone())).into_value();
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(refer),
+        Value::Object(members) => members.values_mut().for_each(refer),
+        Value::String(text) => {
+            if let Some(name) = text.strip_prefix(SHARED) {
+                *text = format!("{SHARED}{}", without_dot(name));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

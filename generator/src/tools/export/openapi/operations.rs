@@ -1,7 +1,7 @@
 //! Operations by path and method.
 
 use super::object::{Object, declared};
-use super::parameters::{self, Parameters};
+use super::parameters::{self, Form, Parameters};
 use super::{answers, components, credentials, families, rules};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
@@ -12,25 +12,25 @@ use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
 use serde_json::{Map, Value, json};
 
 /// All operations, grouped by path.
-pub(super) fn paths(api: &Api) -> Value {
+pub(super) fn paths(api: &Api, form: Form) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for (family, operation) in api.operations() {
         // Calls with the same address are distinguished by a fragment, which is not sent.
         let call = operation.call.as_ref().map(|(method, _)| format!("#{method}")).unwrap_or_default();
         let methods = paths.entry(operation.path.text.clone() + &call).or_insert_with(|| json!({}));
-        methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation);
+        methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation, form);
     }
     Value::Object(paths)
 }
 
-fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
+fn operation(api: &Api, family: &Family, operation: &Operation, form: Form) -> Value {
     Object::new()
         .with("operationId", operation.id.as_str())
         .with("tags", [family.name.as_str()])
         .with("summary", operation.title.as_str())
         .text("description", &operation.doc)
-        .list("parameters", outside_body(api, family, operation))
-        .maybe("requestBody", body(api, family, operation))
+        .list("parameters", outside_body(api, family, operation, form))
+        .maybe("requestBody", body(api, family, operation, form))
         .with("responses", answers::responses(api, family, operation))
         .flag("deprecated", operation.deprecated.is_some())
         .with("security", credentials::of_operation(api, operation))
@@ -40,7 +40,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
 }
 
 /// The parameters in the path, the query and headers.
-fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
+fn outside_body(api: &Api, family: &Family, operation: &Operation, form: Form) -> Vec<Value> {
     let parameters = operation.members().iter();
     let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
     let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
@@ -48,24 +48,24 @@ fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value>
         Sent::Always => Some(json!({"$ref": format!("#/components/parameters/{}", header.name)})),
         Sent::ByOperation => listed(&header.name).then(|| components::header(header)),
     });
-    let parameters = made_of(family, operation);
+    let parameters = made_of(family, operation, form);
     outside.flat_map(|parameter| parameters.outside_body(operation, parameter)).chain(headers).collect()
 }
 
-fn made_of<'a>(family: &'a Family, operation: &'a Operation) -> Parameters<'a> {
-    Parameters { family, rules: Some(&operation.statements.rules) }
+fn made_of<'a>(family: &'a Family, operation: &'a Operation, form: Form) -> Parameters<'a> {
+    Parameters { family, rules: Some(&operation.statements.rules), form }
 }
 
-fn body(api: &Api, family: &Family, operation: &Operation) -> Option<Value> {
+fn body(api: &Api, family: &Family, operation: &Operation, form: Form) -> Option<Value> {
     if !operation.has_body() {
         return None;
     }
     let schema = match operation.body.array() {
-        Some(array) => made_of(family, operation).value(array),
+        Some(array) => made_of(family, operation, form).value(array),
         None => {
             let members = operation.members().iter();
             let in_body: Vec<_> = members.filter(|parameter| !operation.is_elsewhere(parameter)).collect();
-            let own = made_of(family, operation).object(&in_body, None);
+            let own = made_of(family, operation, form).object(&operation.rust.rust, &in_body, None);
             credentials::beside(api, operation, own, &[Within::Parameters])
         }
     };

@@ -1,15 +1,29 @@
 //! Parameters and choices -> properties of a body, or parameters of a query and a path.
+//!
+//! In the form that tools of other languages read, a choice is a `oneOf` of whole objects, each with a name of its own.
+//! Many tools lose members that stand beside an `allOf`, and read `if` and `then` as anything. An object has all its
+//! members in one place there, and a rule that needs a condition is left to `x-rules`.
 
 use std::collections::BTreeSet;
 
-use super::object::{self, Location, Object, among_others, any_of, having, schema, typed};
+use super::object::{self, Location, Object, among_others, any_of, component, having, reference, schema, typed};
 use super::rules;
 use crate::compiler::model::{
     Case, Choice, ChoiceKind, Condition, EnumValue, Family, Item, ListName, Name, Need, Operation, Parameter, Rule,
     Shape, Test, Type,
 };
 use crate::compiler::words::{Lists, Objects};
+use heck::ToUpperCamelCase as _;
 use serde_json::{Map, Value, json};
+
+/// The forms of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Whole objects, for tools that generate code.
+    Whole,
+    /// Everything that JSON Schema can state, for validators and for drafts.
+    Exact,
+}
 
 /// The context of the parameters of a request.
 #[derive(Clone, Copy)]
@@ -17,11 +31,15 @@ pub(super) struct Parameters<'a> {
     pub(super) family: &'a Family,
     /// The rules about the parameters; `None` for the members of a choice.
     pub(super) rules: Option<&'a [Rule]>,
+    pub(super) form: Form,
 }
 
 impl<'a> Parameters<'a> {
-    /// The object with these parameters; `list` is the list whose items are such objects.
-    pub(super) fn object(self, parameters: &[&Parameter], list: Option<&ListName>) -> Value {
+    /// The object with these parameters, of a type with this name; `list` is the list whose items are such objects.
+    pub(super) fn object(self, owner: &str, parameters: &[&Parameter], list: Option<&ListName>) -> Value {
+        if self.form == Form::Whole {
+            return whole_object(self, owner, parameters).into_value();
+        }
         let (chosen, plain): (Vec<&Parameter>, Vec<&Parameter>) =
             parameters.iter().partition(|parameter| parameter.shape.choice().is_some());
         let choices = chosen.iter().filter_map(|parameter| choice_here(self.family, parameter));
@@ -42,8 +60,8 @@ impl<'a> Parameters<'a> {
 
     /// The object of a parameter, or one of its list.
     fn item(self, item: &Item) -> Value {
-        let Item { list, rust: _, place: _, parameters } = item;
-        self.object(&parameters.iter().collect::<Vec<_>>(), Some(list))
+        let Item { list, rust, place: _, parameters } = item;
+        self.object(rust, &parameters.iter().collect::<Vec<_>>(), Some(list))
     }
 
     /// The schema of a parameter with all statements about it.
@@ -164,7 +182,8 @@ impl<'a> Parameters<'a> {
         };
         let is_free = |rules: &[Rule]| !rules.iter().any(concerns);
         let means_itself = parameter.edit.is_none() && parameter.need != Need::Conditional;
-        means_itself && self.rules.is_some_and(is_free)
+        // Tools that generate types make a member with a default required, or send it always.
+        self.form == Form::Exact && means_itself && self.rules.is_some_and(is_free)
     }
 }
 
@@ -290,7 +309,7 @@ fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, 
 
 /// Rules apply to whole requests rather than to the members of a choice.
 fn members(family: &Family) -> Parameters<'_> {
-    Parameters { family, rules: None }
+    Parameters { family, rules: None, form: Form::Exact }
 }
 
 /// The schema of a choice in a request. If the choice is optional, it may also have no members.
@@ -334,4 +353,156 @@ fn need_in_words(parameter: &Parameter) -> Option<&'static str> {
 
 fn any_of_these(names: Vec<&str>) -> Value {
     any_of(names.into_iter().map(|name| having([(name.to_owned(), json!({}))])).collect())
+}
+
+/// A way to make the choices of an object.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    /// The values and the names of members that tell it.
+    told: Vec<String>,
+    /// The deciding parameters, each with its value.
+    decided: Vec<(String, String)>,
+    members: Vec<Parameter>,
+    /// The members of a choice that is left out.
+    without: Vec<String>,
+}
+
+impl Way {
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            told: [self.told.clone(), other.told.clone()].concat(),
+            decided: [self.decided.clone(), other.decided.clone()].concat(),
+            members: [self.members.clone(), other.members.clone()].concat(),
+            without: [self.without.clone(), other.without.clone()].concat(),
+        }
+    }
+
+    /// The name of the object in Rust, of the one that has the choice.
+    fn named(&self, owner: &str) -> String {
+        format!("{owner}{}", self.told.join(" ").to_upper_camel_case())
+    }
+}
+
+/// All ways to make these choices together.
+fn ways(family: &Family, chosen: &[&Parameter]) -> Vec<Way> {
+    let choices = chosen.iter().filter_map(|parameter| Some((parameter, family.choice_of(parameter)?)));
+    choices.fold(vec![Way::default()], |all, (parameter, choice)| {
+        let own = ways_of(family, choice, parameter.need == Need::Always);
+        all.iter().flat_map(|way| own.iter().map(|more| way.and(more))).collect()
+    })
+}
+
+/// The ways to make a choice; one that may be left out has a way without any of its members.
+fn ways_of(family: &Family, choice: &Choice, is_required: bool) -> Vec<Way> {
+    let made: Vec<Way> = match &choice.kind {
+        ChoiceKind::Presence { alternatives, wins: _ } => {
+            let way = |one: &Parameter| Way {
+                told: vec![format!("by {}", one.name.wire)],
+                members: vec![Parameter { need: Need::Always, ..one.clone() }],
+                ..Way::default()
+            };
+            alternatives.iter().map(way).collect()
+        }
+        ChoiceKind::Value { decider, enum_index: _, cases: _ } => {
+            let cases = choice.cases(family).map(|(value, case)| Way {
+                told: vec![value.name.wire.clone()],
+                decided: vec![(decider.wire.clone(), value.name.wire.clone())],
+                members: case.parameters.clone(),
+                ..Way::default()
+            });
+            cases.collect()
+        }
+    };
+    let without = choice.wires().map(str::to_owned).collect();
+    let none = Way { told: vec!["plain".to_owned()], without, ..Way::default() };
+    made.into_iter().chain((!is_required).then_some(none)).collect()
+}
+
+/// The choices of some parameters, and the others.
+fn parted<'p>(parameters: &[&'p Parameter]) -> (Vec<&'p Parameter>, Vec<&'p Parameter>) {
+    parameters.iter().partition(|parameter| parameter.shape.choice().is_some())
+}
+
+/// The object with these parameters: where they have choices, one of the shared objects.
+fn whole_object(of: Parameters<'_>, owner: &str, parameters: &[&Parameter]) -> Object {
+    let (chosen, plain) = parted(parameters);
+    if chosen.is_empty() {
+        return of.plain_object(&plain);
+    }
+    let ways = ways(of.family, &chosen);
+    let refer = |way: &Way| reference(of.family, &way.named(owner));
+    let wins = chosen.iter().find_map(|parameter| match parameter.wins_unstated {
+        true => Some("unstated"),
+        false => of.family.choice_of(parameter)?.wins(),
+    });
+    Object::new()
+        .list("oneOf", ways.iter().map(refer))
+        .maybe("discriminator", discriminator(of.family, owner, &ways))
+        .maybe("x-wins", wins)
+}
+
+/// The member whose value tells the objects apart, if each of them has it.
+fn discriminator(family: &Family, owner: &str, ways: &[Way]) -> Option<Value> {
+    let [(decider, _)] = ways.first()?.decided.as_slice() else { return None };
+    let target = |way: &Way| {
+        let [(name, value)] = way.decided.as_slice() else { return None };
+        let target = reference(family, &way.named(owner)).into_value()["$ref"].take();
+        (name == decider).then(|| (value.clone(), target))
+    };
+    let mapping: Map<_, _> = ways.iter().map(target).collect::<Option<_>>()?;
+    (mapping.len() == ways.len()).then(|| json!({"propertyName": decider, "mapping": mapping}))
+}
+
+/// The objects of an operation that its choices refer to, by their names.
+pub(super) fn shared(family: &Family, operation: &Operation) -> Vec<(String, Value)> {
+    let of = Parameters { family, rules: Some(&operation.statements.rules), form: Form::Whole };
+    let is_inside = |parameter: &&Parameter| !operation.has_body() || !operation.is_elsewhere(parameter);
+    let body: Vec<_> = operation.members().iter().filter(is_inside).chain(operation.body.array()).collect();
+    let sets = sets(family, &operation.rust.rust, body).into_iter();
+    let in_schemas = sets.skip(usize::from(!operation.has_body()));
+    in_schemas.flat_map(|(owner, parameters)| objects(of, owner, &parameters)).collect()
+}
+
+/// These parameters and those of the objects in them, each with the name of the object.
+fn sets<'a>(family: &'a Family, owner: &'a str, parameters: Vec<&'a Parameter>) -> Vec<(&'a str, Vec<&'a Parameter>)> {
+    let members = |parameter: &&'a Parameter| family.choice_of(parameter).map(Choice::members).unwrap_or_default();
+    let chosen: Vec<&'a Parameter> = parameters.iter().flat_map(members).collect();
+    let inner = parameters.iter().copied().chain(chosen).filter_map(|parameter| match &parameter.shape {
+        Shape::Items(item) | Shape::Object(item) => Some((item.rust.as_str(), item.parameters.iter().collect())),
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) => None,
+    });
+    let inner: Vec<_> = inner.flat_map(|(owner, parameters)| sets(family, owner, parameters)).collect();
+    std::iter::once((owner, parameters)).chain(inner).collect()
+}
+
+/// A schema of the objects that have any of these members.
+fn any_required(names: &[String]) -> Value {
+    any_of(names.iter().map(|name| json!({"required": [name]})).collect())
+}
+
+/// The object of each way to make the choices of these parameters.
+fn objects(of: Parameters<'_>, owner: &str, parameters: &[&Parameter]) -> Vec<(String, Value)> {
+    let (chosen, plain) = parted(parameters);
+    if chosen.is_empty() {
+        return Vec::new();
+    }
+    let object = |way: &Way| {
+        let decided = way.decided.iter().map(|(name, value)| {
+            // Tools that do not know `const` know an `enum` of one value.
+            (name.clone(), json!({"type": "string", "enum": [value], "const": value}))
+        });
+        let own =
+            |parameter: &Parameter| (parameter.name.wire.clone(), Parameters { rules: None, ..of }.value(parameter));
+        let beside = plain.iter().map(|parameter| (parameter.name.wire.clone(), of.value(parameter)));
+        let properties: Map<_, _> = beside.chain(decided).chain(way.members.iter().map(own)).collect();
+        let needed = plain.iter().copied().chain(&way.members).filter(|parameter| parameter.need == Need::Always);
+        let needed = needed.map(|parameter| parameter.name.wire.as_str());
+        Object::new()
+            .with("type", "object")
+            .with("properties", properties)
+            .list("required", needed.chain(way.decided.iter().map(|(name, _)| name.as_str())))
+            .maybe("not", (!way.without.is_empty()).then(|| any_required(&way.without)))
+            .into_value()
+    };
+    ways(of.family, &chosen).iter().map(|way| (component(of.family, &way.named(owner)), object(way))).collect()
 }

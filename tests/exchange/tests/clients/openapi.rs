@@ -1,0 +1,165 @@
+//! What tools of other languages generate from the exported OpenAPI places, finds and cancels an order on the strict local
+//! exchange, each with a program in `clients/openapi/` and a hook that signs.
+//!
+//! One tool of each language is tried always, the others with `TRADEAPI_JUDGES=all`. The guide has their table, which
+//! `TRADEAPI_JUDGES=all cargo test -p tradeapi-exchange --test clients openapi -- --nocapture` prints.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use super::{Program, folder, has_node, has_python, program};
+
+const ATTRS: &str = "openapi-python-client==0.29.1";
+const PYDANTIC: &str = "datamodel-code-generator==0.89.0 pydantic==2.*";
+const ASSISTANT: &str = "fastmcp==4.2.3";
+const NODE: &str = "@types/node@20.19.43";
+const FETCH: &str = "openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3";
+const SDK: &str = "@hey-api/openapi-ts@0.95.0 zod@4.6.7 typescript@5.9.3";
+
+/// The configuration of TypeScript for a program and what it imports.
+const CONFIGURATION: &str = r#"{"compilerOptions": {"strict": true, "skipLibCheck": true, "target": "es2022", "module": "nodenext",
+    "moduleResolution": "nodenext", "outDir": "out", "types": ["node"]}, "files": ["main.ts"]}"#;
+
+/// The configuration of @hey-api/openapi-ts.
+const SDK_CONFIGURATION: &str = r#"export default { input: process.env.OPENAPI, output: { path: "generated", module: { extension: ".js" } },
+    plugins: ["zod", "@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch"] };"#;
+
+fn description() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/openapi.json")
+}
+
+/// An empty folder for what a tool generates, with copies of these programs.
+fn room(client: &str, programs: &[(&str, &str)]) -> PathBuf {
+    let room = folder().join(client).join("judged");
+    if room.exists() {
+        fs::remove_dir_all(&room).unwrap();
+    }
+    fs::create_dir_all(&room).unwrap();
+    for (name, copy) in programs {
+        fs::copy(program("openapi").join(name), room.join(copy)).unwrap();
+    }
+    room
+}
+
+/// Runs a command that has to succeed.
+fn run(what: &str, command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}"));
+    let [out, error] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{what}: {out}\n{error}");
+}
+
+/// Runs a program against a strict exchange of its own, and prints the row of its tool.
+fn trade(tool: &str, generates: &str, command: &mut Command) {
+    let (exchange, variables) = Program::start_with(&["--unified", "--strict"]);
+    run(tool, command.envs(variables));
+    drop(exchange);
+    println!("| {tool} | {generates} | placed, found, cancelled |");
+}
+
+/// Returns whether the tools are tried that are not tried always.
+fn are_all_tried() -> bool {
+    env::var_os("TRADEAPI_JUDGES").is_some_and(|which| which == "all")
+}
+
+fn python(client: &str, room: &Path) -> Command {
+    let installed = folder().join(client);
+    let mut command = Command::new("python3");
+    let path = env::join_paths([&installed, &room.to_owned()]).unwrap();
+    command.current_dir(room).env("PYTHONPATH", path).env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+fn node(client: &str, room: &Path, program: &str) -> Command {
+    let mut command = Command::new("node");
+    command.arg(folder().join(client).join("node_modules").join(program)).current_dir(room);
+    command.env("OPENAPI", description());
+    command
+}
+
+#[test]
+fn openapi_python_client_places_an_order() {
+    let client = "openapi-python-client";
+    if !has_python(client, ATTRS) {
+        return;
+    }
+    let room = room(client, &[("signing.py", "signing.py"), ("attrs_client.py", "main.py")]);
+    let mut generate = python(client, &room);
+    generate.args([
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--meta",
+        "none",
+        "--output-path",
+        "generated",
+        "--path",
+    ]);
+    generate.arg(description());
+    let output = generate.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("will not be generated"), "{said}");
+    trade(ATTRS, "types and functions, Python", python(client, &room).arg("main.py"));
+}
+
+#[test]
+fn pydantic_models_check_an_order() {
+    let client = "datamodel-code-generator";
+    if !are_all_tried() || !has_python(client, PYDANTIC) {
+        return;
+    }
+    let room = room(client, &[("signing.py", "signing.py"), ("pydantic_models.py", "main.py")]);
+    let options = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel"];
+    let mut generate = python(client, &room);
+    generate.args(["-m", "datamodel_code_generator", "--output", "generated.py", "--input"]).arg(description());
+    run(client, generate.args(options));
+    trade(PYDANTIC, "types, Python", python(client, &room).arg("main.py"));
+}
+
+#[test]
+fn an_assistant_places_an_order_with_tools_of_fastmcp() {
+    let client = "fastmcp";
+    if !are_all_tried() || !has_python(client, ASSISTANT) {
+        return;
+    }
+    let room = room(client, &[("signing.py", "signing.py"), ("assistant.py", "main.py")]);
+    trade(ASSISTANT, "tools for assistants, Python", python(client, &room).arg("main.py").arg(description()));
+}
+
+/// Compiles `main.ts` of a room with everything that it imports, and runs it.
+fn typescript(client: &str, room: &Path, tool: &str, generates: &str) {
+    fs::write(room.join("tsconfig.json"), CONFIGURATION).unwrap();
+    run(tool, &mut node(client, room, "typescript/bin/tsc"));
+    trade(tool, generates, Command::new("node").arg("out/main.js").current_dir(room));
+}
+
+/// A room below the installed packages, where Node looks for them.
+fn module(client: &str, program: &str) -> PathBuf {
+    let room = room(client, &[("signing.ts", "signing.ts"), (program, "main.ts")]);
+    fs::write(room.join("package.json"), r#"{"type": "module"}"#).unwrap();
+    room
+}
+
+#[test]
+fn openapi_fetch_places_an_order() {
+    let client = "openapi-typescript";
+    if !has_node(client, &format!("{FETCH} {NODE}")) {
+        return;
+    }
+    let room = module(client, "fetch_types.ts");
+    let mut generate = node(client, &room, "openapi-typescript/bin/cli.js");
+    run(client, generate.arg(description()).args(["--output", "generated.ts"]));
+    typescript(client, &room, FETCH, "types, TypeScript");
+}
+
+#[test]
+fn an_sdk_of_hey_api_places_an_order() {
+    let client = "hey-api";
+    if !are_all_tried() || !has_node(client, &format!("{SDK} {NODE}")) {
+        return;
+    }
+    let room = module(client, "sdk.ts");
+    fs::write(room.join("openapi-ts.config.mjs"), SDK_CONFIGURATION).unwrap();
+    run(client, &mut node(client, &room, "@hey-api/openapi-ts/bin/run.js"));
+    typescript(client, &room, SDK, "types, functions and checks, TypeScript");
+}
