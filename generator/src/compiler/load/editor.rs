@@ -76,7 +76,7 @@ mod tests {
         let with =
             with_tables("Before.\n<!-- keys of InFlight -->\nold\n<!-- end of keys -->\nAfter.\n").unwrap_or_default();
         assert!(with.starts_with("Before.\n<!-- keys of InFlight -->\n| key | meaning |\n"), "{with}");
-        assert!(with.contains("| `n` (required) | How many. |\n<!-- end of keys -->\nAfter.\n"), "{with}");
+        assert!(with.contains("| `n` (required) | The number. |\n<!-- end of keys -->\nAfter.\n"), "{with}");
         assert_eq!(with_tables(&with), Ok(with));
         for wrong in ["<!-- keys of Fleld -->\n<!-- end of keys -->", "<!-- keys of Field -->\nno end"] {
             assert!(with_tables(wrong).is_err(), "{wrong}");
