@@ -2215,7 +2215,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// How much an account can open of an instrument.
+    /// The sizes that an account can open of an instrument.
     #[record("MaxOpen", observed)]
     pub struct MaxOpen {
         /// `available`: What the account has for it.
