@@ -22,11 +22,14 @@ pub(crate) struct NewArguments {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     family: String,
     /// The operation: the last segment of its path. With `--from`, the heading of its section.
-    #[arg(required_unless_present_any = ["from_openapi", "from_recording"], value_parser = NonEmptyStringValueParser::new())]
+    #[arg(required_unless_present_any = ["from_openapi", "from_recording", "all"], value_parser = NonEmptyStringValueParser::new())]
     operation: Option<String>,
     /// Draft the operation that a section of the documents describes; each document is named after its key in api.yaml.
     #[arg(long, value_name = "FOLDER")]
     from: Option<PathBuf>,
+    /// Draft every operation that the documents describe and the schema does not have.
+    #[arg(long, requires = "from", conflicts_with = "operation")]
+    all: bool,
     /// Draft every operation of an OpenAPI file, of version 3 or 2, that the schema does not have.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from"])]
     from_openapi: Option<PathBuf>,
@@ -42,7 +45,10 @@ pub(crate) struct NewArguments {
 impl NewArguments {
     fn source(&self) -> Option<DraftSource> {
         let title = self.operation.clone().unwrap_or_default();
-        let section = self.from.clone().map(|folder| DraftSource::Section { folder, title });
+        let section = self.from.clone().map(|folder| match self.all {
+            true => DraftSource::Sections(folder),
+            false => DraftSource::Section { folder, title },
+        });
         let openapi = self.from_openapi.clone().map(DraftSource::OpenApi);
         section.or(openapi).or_else(|| self.from_recording.clone().map(DraftSource::Recording))
     }

@@ -24,6 +24,8 @@ pub enum DraftSource {
         /// The heading.
         title: String,
     },
+    /// Every section of the documents in a folder that describes an operation which the schema does not have.
+    Sections(PathBuf),
     /// An OpenAPI file of version 3 or 2, as JSON or YAML.
     OpenApi(PathBuf),
     /// Recorded calls: HAR 1.2, or the journal of a local exchange as JSON lines.
@@ -163,10 +165,9 @@ impl Generator {
 fn drafts(api: &Api, family: &Family, source: &DraftSource, wanted: &Wanted) -> Result<Source, Diagnostics> {
     match source {
         DraftSource::Section { folder, title } => {
-            let documents = Documents::read(api, folder)?;
-            let drafts = vec![audit::draft(api, family, &documents, title)?];
-            Ok(Source { drafts, ..Source::default() })
+            audit::drafts(api, family, &Documents::read(api, folder)?, Some(title))
         }
+        DraftSource::Sections(folder) => audit::drafts(api, family, &Documents::read(api, folder)?, None),
         DraftSource::OpenApi(path) => draft::openapi::drafts(api, path, wanted),
         DraftSource::Recording(path) => draft::recording::drafts(api, path, wanted),
     }

@@ -38,7 +38,7 @@ use crate::compiler::model::Api;
 use claims::Claims;
 use compare::{Discrepancy, DiscrepancyKind};
 use document::Document;
-pub(crate) use drafting::draft;
+pub(crate) use drafting::drafts;
 use findings::{FactKind, Findings};
 pub use report::Audit;
 use report::{Line, Share};
@@ -78,6 +78,13 @@ impl Documents {
     fn parse(&self, id: &str) -> Option<Document> {
         self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone()))
     }
+
+    /// The document with the parts of each operation in one section.
+    fn folded(&self, api: &Api, id: &str) -> Option<Document> {
+        let mut document = self.parse(id)?;
+        headings::fold(api, &mut document);
+        Some(document)
+    }
 }
 
 fn file_of(id: &str) -> String {
@@ -102,8 +109,8 @@ impl<'a> Auditor<'a> {
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
         for (known, claims) in self.api.documents.iter().zip(&self.claims) {
-            if let Some(now) = documents.parse(&known.id) {
-                document(self.api, self.files, claims, now, were.parse(&known.id).as_ref(), &mut audit);
+            if let Some(now) = documents.folded(self.api, &known.id) {
+                document(self.api, self.files, claims, now, were.folded(self.api, &known.id).as_ref(), &mut audit);
             }
         }
         audit
@@ -122,7 +129,7 @@ fn document(
     let renamed = headings::rename(api, claims, &mut document);
     marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;
-    let mut found = readers::read(document, claims, None);
+    let mut found = readers::read(document, claims, &[]);
     let new_sections = found.new_sections.clone();
     let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
     let questions = open_questions::compare(document, claims, is_new);

@@ -75,6 +75,10 @@ pub(crate) struct Draft {
     pub(crate) examples_seen: Vec<String>,
     /// Comments for the top of the file, and text that was not understood.
     pub(crate) about: Vec<String>,
+    /// The words of the source for keys of the file, for the comments above them.
+    pub(crate) said: Vec<(&'static str, String)>,
+    /// The sections of documents that were read, which wait for a review.
+    pub(crate) reviewed: bool,
     pub(crate) unread: Vec<String>,
 }
 
@@ -190,6 +194,8 @@ pub(crate) struct DraftField {
     pub(crate) is_text: bool,
     /// The listed values that are deprecated, with the statements of the source about them.
     pub(crate) deprecated_values: Vec<(String, Vec<(&'static str, String)>)>,
+    /// True if the source may list values in words that were not understood, so that the type of a namesake is a guess.
+    pub(crate) has_unread_values: bool,
     /// True if the listed values are JSON numbers.
     pub(crate) is_of_numbers: bool,
     /// True if a text of an answer is a JSON number, or a boolean 1 or 0.

@@ -212,5 +212,5 @@ fn a_second_section_with_the_same_path_has_its_own_parameters() {
     {
         assert!(record.contains(expected), "{expected:?} is not in\n{types}");
     }
-    assert!(text.contains(": It is large\n") && text.contains(": the section Errors\n"), "{text}");
+    assert!(text.contains(": It is large\n") && text.contains(": Errors\n"), "{text}");
 }

@@ -20,6 +20,7 @@ mod recording;
 mod round_trip;
 #[path = "../../examples/drafts/stated.rs"]
 mod stated;
+mod styles;
 
 use std::path::{Path, PathBuf};
 

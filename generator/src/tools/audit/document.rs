@@ -30,6 +30,8 @@ pub(super) struct Document {
     runs: Vec<Run>,
     /// The byte ranges of the source that are code, in order; their text is taken literally.
     literals: Vec<Range<usize>>,
+    /// The byte ranges of the source that are code within a sentence or a cell.
+    codes: Vec<Range<usize>>,
     /// The start of each line of the source.
     lines: Vec<usize>,
     /// Former names of sections, each with the byte at which the section now starts.
@@ -84,7 +86,7 @@ impl Document {
         for (event, range) in Parser::new_ext(&source[start..], options).into_offset_iter() {
             builder.event(&source[start..], event, range, start);
         }
-        let Builder { text, runs, literals, mut sections, .. } = builder;
+        let Builder { text, runs, literals, codes, mut sections, .. } = builder;
         sections.retain(|section| !section.is_navigation || !section.blocks.is_empty());
         rank(&mut sections);
         let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
@@ -92,7 +94,7 @@ impl Document {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        Self { id, file, text, sections, source, runs, literals, lines, renamed: Vec::new() }
+        Self { id, file, text, sections, source, runs, literals, codes, lines, renamed: Vec::new() }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {
@@ -107,6 +109,28 @@ impl Document {
         });
         let within = |run: &Run| run.text.saturating_sub(part.at)..(run.text + run.length).saturating_sub(part.at);
         wording::meaning(part.text, &literals.map(within).collect::<Vec<_>>())
+    }
+
+    /// Returns whether the document marks names and values as code.
+    pub(super) fn has_codes(&self) -> bool {
+        !self.codes.is_empty()
+    }
+
+    /// The codes within a part of the text, in order.
+    pub(super) fn codes_in(&self, part: Span<'_>) -> Vec<Span<'_>> {
+        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+        for run in self.runs_of(part.range()) {
+            let code = self.codes.partition_point(|code| code.end <= run.source);
+            if self.codes.get(code).is_none_or(|of| !of.contains(&run.source)) {
+                continue;
+            }
+            let end = run.text + run.length;
+            match found.last_mut().filter(|(known, _)| *known == code) {
+                Some((_, range)) => range.end = end,
+                None => found.push((code, run.text..end)),
+            }
+        }
+        found.into_iter().map(|(_, range)| self.span(&range)).collect()
     }
 
     /// The runs in a part of the text.
@@ -132,8 +156,11 @@ impl Document {
     /// A part of the text as written in the file, on one line.
     pub(super) fn quote(&self, range: &Range<usize>) -> String {
         let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
-        let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end));
-        one_line(self.source.get(start..end.unwrap_or(last)).unwrap_or_default())
+        let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end)).unwrap_or(last);
+        // The mark of a code at either end belongs to it.
+        let is_mark = |at: usize| self.source.as_bytes().get(at) == Some(&b'`');
+        let start = start - usize::from(start > 0 && is_mark(start - 1));
+        one_line(self.source.get(start..end + usize::from(is_mark(end))).unwrap_or_default())
     }
 
     /// The section with a heading, or the one that had it when the schema was written.
@@ -168,6 +195,19 @@ impl Section {
         })
     }
 
+    /// The tables of the section, each with its label: the heading of a part, or a short paragraph, such as `Response:`.
+    pub(super) fn labelled_tables<'a>(&'a self, document: &'a Document) -> Vec<(Option<Span<'a>>, Table<'a>)> {
+        let (mut label, mut tables) = (None, Vec::new());
+        for block in &self.blocks {
+            match block {
+                Block::Text(range) => label = label_of(document.span(range).trim()).or(label),
+                Block::Item { .. } => {}
+                Block::Table { .. } => tables.extend(block.table(document).map(|table| (label, table))),
+            }
+        }
+        tables
+    }
+
     /// The tables of the section: the cells of the head, and those of each row.
     pub(super) fn tables<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Table<'a>> {
         self.blocks.iter().filter_map(|block| block.table(document))
@@ -199,6 +239,16 @@ impl<'a> Table<'a> {
     pub(super) fn at(&self) -> usize {
         self.head.first().map_or(0, |cell| cell.at)
     }
+}
+
+/// The longest label, in words.
+const LABEL: usize = 5;
+
+/// The words of a paragraph that say what follows: the whole, if it is short, or a last sentence with a colon.
+fn label_of(text: Span<'_>) -> Option<Span<'_>> {
+    let last = *text.sentences().last()?;
+    let is_short = text.words().len() <= LABEL && !text.text.ends_with('.');
+    (is_short || last.text.ends_with(':')).then_some(last)
 }
 
 /// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its

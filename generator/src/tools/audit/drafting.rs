@@ -2,55 +2,133 @@
 
 mod answers;
 
-use super::claims::Claims;
+use std::collections::BTreeSet;
+
+use answers::Table;
+
+use super::claims::{Claims, KnownOperation};
 use super::document::{Block, Document, Section};
 use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
-use super::readers::{self, Drafted};
+use super::operations::Drafted;
+use super::readers;
 use super::text::{Span, overlaps};
 use super::wording::{likeness, stems};
 use super::{Documents, open_questions, unread};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::compiler::model::{Api, Choice, Family, Need};
-use crate::tools::draft::{Answer, Data, Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, name_of_path};
+use crate::tools::draft::{
+    Answer, Data, Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path,
+};
+
+/// The number of headings that a message lists.
+const SHOWN: usize = 12;
+
+/// The number of characters of a text that was not read in a comment, which may be a long sample.
+const LONGEST_QUOTE: usize = 400;
 
 /// The minimum similarity of a phrase to a record.
 const ALIKE: usize = 400;
 
-/// Drafts the operation that a section of the documents describes.
+/// Drafts the operation that a section of the documents describes, or every one that the schema does not have.
 ///
 /// # Errors
 /// Fails if no such section describes an operation, or if the schema already has the operation.
-pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &str) -> Result<Draft, Diagnostics> {
+pub(crate) fn drafts(
+    api: &Api,
+    family: &Family,
+    documents: &Documents,
+    title: Option<&str>,
+) -> Result<Source, Diagnostics> {
     let own = family.source.as_ref().map(|source| source.document());
     let mut ids: Vec<&str> = api.documents.iter().map(|known| known.id.as_str()).collect();
     ids.sort_by_key(|id| Some(*id) != own);
-    let parsed: Vec<Document> = ids.iter().filter_map(|id| documents.parse(id)).collect();
-    let describes = |document: &Document, section: &Section| readers::endpoint::find(document, section).is_some();
-    let found = parsed.iter().find_map(|document| {
-        let mut sections = document.sections.iter();
-        let section = sections
-            .find(|section| section.heading.eq_ignore_ascii_case(title.trim()) && describes(document, section))?;
-        Some((document, section))
-    });
-    let Some((document, section)) = found else {
-        let described = parsed.iter().flat_map(|document| {
-            document.sections.iter().filter(|section| describes(document, section)).map(|section| &section.heading)
-        });
-        let mut to = Diagnostics::default();
-        let help = did_you_mean(title, described.map(String::as_str));
-        to.whole(Code::UndefinedName, format!("no section `{title}` of the documents describes an operation"))
-            .help(help.unwrap_or_else(|| "use the heading of a section with a method and a path".into()));
-        return Err(to);
-    };
-    let claims = Claims::of(api, &document.id);
-    if let Some(known) = claims.operations.iter().find(|known| document.is_section(known.heading, section)) {
-        let mut to = Diagnostics::default();
-        let id = &known.operation.id;
-        to.at(known.operation.place, Code::DefinedTwice, format!("the operation `{id}` already has this section"))
-            .help("name a section that no operation has; `audit` lists them");
-        return Err(to);
+    let parsed: Vec<Document> = ids.iter().filter_map(|id| documents.folded(api, id)).collect();
+    let mut all: Vec<(&Document, &Section)> = parsed.iter().flat_map(described).collect();
+    if let Some(title) = title {
+        let is_wanted = |(_, section): &(&Document, &Section)| section.heading.eq_ignore_ascii_case(title.trim());
+        let Some(wanted) = all.iter().copied().find(is_wanted) else { return Err(no_section(title, &all)) };
+        all = vec![wanted];
     }
-    Ok(Drafting::of(&claims, family, document, section).draft())
+    let mut source = Source { tally: Some(Tally::default()), ..Source::default() };
+    let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
+    for document in &parsed {
+        let claims = Claims::of(api, &document.id);
+        let mut drafted = Vec::new();
+        for (_, section) in all.iter().filter(|(of, _)| of.id == document.id) {
+            let heading = &section.heading;
+            match claims.operations.iter().find(|known| document.is_section(known.heading, section)) {
+                Some(known) if title.is_some() => return Err(already(known)),
+                Some(known) => source.left_out.push(format!("{heading}: the schema has it as {}", known.operation.id)),
+                None if !document.is_section(heading, section) => {
+                    let line = document.line(section.at.start);
+                    source
+                        .left_out
+                        .push(format!("line {line} of {}: another section is called {heading}", document.file));
+                }
+                None => {
+                    let name = free_name(document, section, &taken);
+                    drafted.push(Drafted { id: format!("{}.{name}", family.name), section });
+                    taken.insert(name);
+                }
+            }
+        }
+        if drafted.is_empty() {
+            continue;
+        }
+        let found = readers::read(document, &claims, &drafted);
+        for Drafted { id, section } in &drafted {
+            let drafting = Drafting { claims: &claims, family, document, section, id, found: &found };
+            drafting.count(source.tally.get_or_insert_default());
+            source.drafts.push(drafting.draft());
+        }
+    }
+    Ok(source)
+}
+
+/// The sections of a document that describe an operation.
+fn described(document: &Document) -> impl Iterator<Item = (&Document, &Section)> {
+    let describes = |section: &&Section| readers::endpoint::find(document, section).is_some();
+    document.sections.iter().filter(describes).map(move |section| (document, section))
+}
+
+fn no_section(title: &str, all: &[(&Document, &Section)]) -> Diagnostics {
+    let headings: Vec<&str> = all.iter().map(|(_, section)| section.heading.as_str()).collect();
+    let mut to = Diagnostics::default();
+    let help = did_you_mean(title, headings.iter().copied()).unwrap_or_else(|| {
+        let shown = headings.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let rest = headings.len().saturating_sub(SHOWN);
+        match (shown.is_empty(), rest) {
+            (true, _) => "use the heading of a section with a method and a path".into(),
+            (false, 0) => format!("use the heading of a section with a method and a path: {shown}").into(),
+            (false, rest) => {
+                format!("use the heading of a section with a method and a path: {shown} and {rest} others").into()
+            }
+        }
+    });
+    to.whole(Code::UndefinedName, format!("no section `{title}` of the documents describes an operation")).help(help);
+    to
+}
+
+fn already(known: &KnownOperation<'_>) -> Diagnostics {
+    let mut to = Diagnostics::default();
+    let id = &known.operation.id;
+    to.at(known.operation.place, Code::DefinedTwice, format!("the operation `{id}` already has this section"))
+        .help("name a section that no operation has; `audit` lists them");
+    to
+}
+
+/// The name of an operation that no other has: of the last part of its path, with its method, or of more parts.
+fn free_name(document: &Document, section: &Section, taken: &BTreeSet<String>) -> String {
+    let (method, path) = readers::endpoint::find(document, section)
+        .map_or((String::new(), String::new()), |(method, path)| {
+            (method.text.to_lowercase(), readers::endpoint::template(path))
+        });
+    let usual = name_of_path(&path);
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && !part.contains('{')).collect();
+    let longer = (2..=parts.len()).map(|count| name_of_path(&parts[parts.len() - count..].join("-")));
+    let numbered = (2..10_000).map(|n| format!("{usual}-{n}"));
+    let names = [usual.clone(), format!("{method}-{usual}")].into_iter().chain(longer).chain(numbered);
+    names.into_iter().find(|name| !taken.contains(name)).unwrap_or_else(|| usual.clone())
 }
 
 /// Returns whether a clause states a time, such as `Unix ms`.
@@ -58,39 +136,53 @@ fn is_time(said: &str) -> bool {
     said.split(['(', ')', ',', ';', '|']).any(|clause| ["Unix ms", "Unix milliseconds"].contains(&clause.trim()))
 }
 
+/// Returns whether a row has a type of whole numbers.
+fn is_whole(said: &str) -> bool {
+    let words = said.split(|c: char| !c.is_ascii_alphanumeric());
+    words.into_iter().any(|word| ["int", "integer", "long", "int32", "int64"].contains(&word.to_lowercase().as_str()))
+}
+
+/// Returns whether a row may name values: it has codes or examples.
+fn names_values(said: &str) -> bool {
+    let words = said.split(|c: char| c.is_whitespace() || ",;()".contains(c));
+    let is_example = |word: &str| ["e.g.", "e.g", "like", "such", "etc", "etc.", "example"].contains(&word);
+    said.contains('`') || words.into_iter().any(is_example)
+}
+
 struct Drafting<'a> {
     claims: &'a Claims<'a>,
     family: &'a Family,
     document: &'a Document,
     section: &'a Section,
-    name: String,
-    id: String,
-    found: Findings,
+    id: &'a str,
+    found: &'a Findings,
 }
 
-impl<'a> Drafting<'a> {
-    fn of(claims: &'a Claims<'a>, family: &'a Family, document: &'a Document, section: &'a Section) -> Self {
-        let endpoint = readers::endpoint::find(document, section);
-        let path = endpoint.as_ref().map_or("", |(_, path)| path.text);
-        // Another operation may have the path, with another method; what is said of it is not said of this one.
-        let usual = name_of_path(path);
-        let is_taken = claims.operation_by_id(&format!("{}.{usual}", family.name)).is_some();
-        let method = endpoint.as_ref().map_or(String::new(), |(method, _)| method.text.to_lowercase());
-        let name = if is_taken { format!("{method}-{usual}") } else { usual };
-        let id = format!("{}.{name}", family.name);
-        let drafted = Drafted { id: &id, heading: &section.heading };
-        let found = readers::read(document, claims, Some(&drafted));
-        Self { claims, family, document, section, name, found, id }
-    }
+/// The keys of an operation, each with the kind of fact that it is drafted from.
+const KEYS: [(&str, FactKind); 8] = [
+    ("rate_limit", FactKind::Rate),
+    ("permission", FactKind::Permission),
+    ("whitelisted", FactKind::Whitelisted),
+    ("headers", FactKind::HeaderOn),
+    ("window", FactKind::Window),
+    ("window", FactKind::Both),
+    ("history", FactKind::Window),
+    ("deprecated", FactKind::Deprecated),
+];
 
+impl<'a> Drafting<'a> {
     fn draft(&self) -> Draft {
         let (method, path) = readers::endpoint::find(self.document, self.section)
-            .map_or((String::new(), String::new()), |(method, path)| (method.text.to_owned(), path.text.to_owned()));
+            .map_or((String::new(), String::new()), |(method, path)| {
+                (method.text.to_owned(), readers::endpoint::template(path))
+            });
+        let fields = self.fields("");
+        let has_none = self.found.without_parameters.contains(self.id);
         let heading = self.section.heading.clone();
         let rates = self.rates();
         let is_public = self.value(FactKind::Permission, &[]).is_some_and(|text| text.starts_with("none"));
         Draft {
-            name: self.name.clone(),
+            name: self.id.rsplit('.').next().unwrap_or_default().to_owned(),
             title: heading.clone(),
             effect_seen: vec![method.clone(), path.clone(), heading.clone()],
             source: Some((self.document.id.clone(), heading)),
@@ -102,7 +194,7 @@ impl<'a> Drafting<'a> {
             is_deprecated: self.value(FactKind::Deprecated, &[]).is_some(),
             headers: self.names_below(FactKind::HeaderOn, &[]),
             rates: (!rates.is_empty()).then_some(rates),
-            request: Some(self.fields("")),
+            request: (!fields.is_empty() || has_none).then_some(fields),
             choices: self.choices(),
             window: self.window(),
             is_both_or_neither: self.value(FactKind::Both, &[]).is_some(),
@@ -115,21 +207,26 @@ impl<'a> Drafting<'a> {
                 self.document.line(self.section.at.start),
                 self.section.heading
             )],
+            said: self.said(),
+            reviewed: true,
             unread: self.unread(),
             ..Draft::default()
         }
     }
 
     /// The statements about the operation itself, without those about a namesake.
-    fn own(&self, kind: FactKind) -> impl Iterator<Item = &Statement> {
+    fn own(&self, kind: FactKind) -> impl Iterator<Item = &'a Statement> {
+        let id = self.id;
         let is_own = move |statement: &&Statement| {
-            statement.key.kind == kind && statement.key.owner() == Some(&self.id) && statement.force != Basis::Namesake
+            statement.key.kind == kind
+                && statement.key.owner().is_some_and(|own| own == id)
+                && statement.force != Basis::Namesake
         };
         self.found.statements.iter().filter(is_own)
     }
 
     fn key(&self, kind: FactKind, names: &[&str]) -> FactKey {
-        let names = std::iter::once(self.id.as_str()).chain(names.iter().copied()).map(str::to_owned).collect();
+        let names = std::iter::once(self.id).chain(names.iter().copied()).map(str::to_owned).collect();
         FactKey { kind, names }
     }
 
@@ -201,6 +298,25 @@ impl<'a> Drafting<'a> {
         own.map(|path| self.field(path, prefix)).collect()
     }
 
+    /// The need of a parameter; `None` if the marks of other parameters leave it open.
+    fn need(&self, path: &str) -> Option<Need> {
+        Some(match self.value(FactKind::Parameter, &[path])? {
+            "open" => return None,
+            "yes" => Need::Always,
+            "conditional" => Need::Conditional,
+            "no" => Need::No,
+            _ => Need::Unstated,
+        })
+    }
+
+    /// Returns whether a text is a number, because the document bounds it or states its unit.
+    fn is_number(&self, path: &str) -> bool {
+        let of_numbers = [FactKind::ParameterMin, FactKind::ParameterMax, FactKind::Digits, FactKind::Unit];
+        let default = self.value(FactKind::ParameterDefault, &[path]);
+        of_numbers.into_iter().any(|kind| self.value(kind, &[path]).is_some())
+            || default.is_some_and(|default| default.parse::<f64>().is_ok())
+    }
+
     fn field(&self, path: &str, prefix: &str) -> DraftField {
         let value = |kind: FactKind| self.value(kind, &[path]).map(str::to_owned);
         let of_items = if path == "[]" { "[].".to_owned() } else { format!("{path}[].") };
@@ -211,22 +327,21 @@ impl<'a> Drafting<'a> {
         });
         let said = self.source_text(&self.key(FactKind::Parameter, &[path]));
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
+        let has_unread_values = said.as_deref().is_some_and(names_values);
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         DraftField {
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
-            need: value(FactKind::Parameter).map(|need| match need.as_str() {
-                "yes" => Need::Always,
-                "conditional" => Need::Conditional,
-                "no" => Need::No,
-                _ => Need::Unstated,
-            }),
+            need: self.need(path),
             kind: match value(FactKind::Type).as_deref() {
                 _ if is_list => JsonKind::List,
+                Some("number") if said.as_deref().is_some_and(is_whole) => JsonKind::Signed,
                 Some("number") => JsonKind::Number,
                 Some("boolean") => JsonKind::Boolean,
                 _ if said.as_deref().is_some_and(is_time) => JsonKind::Time,
+                Some("string") if !has_unread_values && !self.is_number(path) => JsonKind::Text,
                 _ => JsonKind::Unknown,
             },
+            has_unread_values,
             values: self.names_below(FactKind::ParameterValue, &[path]),
             default: value(FactKind::ParameterDefault),
             min: value(FactKind::ParameterMin),
@@ -258,12 +373,27 @@ impl<'a> Drafting<'a> {
         })
     }
 
+    /// The sentences and rows that the keys of the operation are drafted from, with their lines.
+    fn said(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        for (key, kind) in KEYS {
+            let is_of_operation = |of: &FactKey| kind != FactKind::Deprecated || of.names.len() == 1;
+            for statement in self.own(kind).filter(|statement| is_of_operation(&statement.key)) {
+                all.extend(self.words_at(statement.at).map(|said| (key, said)).filter(|said| !all.contains(said)));
+            }
+        }
+        all
+    }
+
+    /// The sentence or row with a byte, with its line.
+    fn words_at(&self, at: usize) -> Option<String> {
+        let mut units = unread::units(self.document, self.found).into_iter();
+        units.find(|(unit, _)| unit.contains(&at)).map(|(unit, _)| self.quoted(unit))
+    }
+
     /// The sentence that states something about the operation, with its line.
     fn sentence_of(&self, kind: FactKind) -> Option<String> {
-        let at = self.own(kind).next()?.at;
-        let sentences = self.section.texts(self.document).flat_map(Span::sentences);
-        let sentence = sentences.map(Span::range).find(|range| range.contains(&at))?;
-        Some(self.quoted(sentence))
+        self.words_at(self.own(kind).next()?.at)
     }
 
     fn quoted(&self, range: std::ops::Range<usize>) -> String {
@@ -343,11 +473,11 @@ impl<'a> Drafting<'a> {
             return self.answer_table().map_or_else(Answer::default, |table| self.answer_of(&table));
         };
         let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
-        let phrases = self.found.answers.iter().filter(|(id, _)| *id == self.id).map(|(_, phrase)| phrase);
+        let phrases = self.found.answers.iter().filter(|(id, _)| id == self.id).map(|(_, phrase)| phrase);
         let mut records: Vec<String> = phrases.flat_map(|phrase| self.records(phrase)).collect();
         let names = self.names_below(FactKind::ResponseField, &[]);
         if let Some(cursor) = shape.strip_prefix("list+") {
-            let next = readers::next_parameter(&self.found, self.claims, &self.id, cursor);
+            let next = readers::next_parameter(self.found, self.claims, self.id, cursor);
             if records.is_empty() {
                 records = self.records(&self.section.heading);
                 remarks.push("The record is a guess from the names of the sections.".to_owned());
@@ -430,41 +560,67 @@ impl<'a> Drafting<'a> {
 
     /// The text that no reader understood, except the rules.
     fn unread(&self) -> Vec<String> {
-        let mut taken: Vec<std::ops::Range<usize>> = Vec::new();
+        let shown = |unit: std::ops::Range<usize>| {
+            let said = self.quoted(unit);
+            let end = said.char_indices().nth(LONGEST_QUOTE).map(|(end, _)| end);
+            end.map_or(said.clone(), |end| format!("{} ..", &said[..end]))
+        };
+        self.counted().into_iter().filter(|(_, fate)| *fate == Fate::NotRead).map(|(unit, _)| shown(unit)).collect()
+    }
+
+    /// Adds the sentences and rows of the section by what became of them.
+    fn count(&self, to: &mut Tally) {
+        for (_, fate) in self.counted() {
+            *match fate {
+                Fate::Read => &mut to.read,
+                Fate::LeftEmpty => &mut to.left_empty,
+                Fate::NotRead => &mut to.not_read,
+            } += 1;
+        }
+    }
+
+    /// Each sentence and row of the section, and what became of it.
+    fn counted(&self) -> Vec<(std::ops::Range<usize>, Fate)> {
+        let mut rules: Vec<std::ops::Range<usize>> = Vec::new();
         for block in &self.section.blocks {
             match block {
-                Block::Item { number: Some(_), text, .. } => taken.push(text.clone()),
-                Block::Text(range) => taken.extend(self.paragraph_of_rules(range).into_iter().map(Span::range)),
+                Block::Item { number: Some(_), text, .. } => rules.push(text.clone()),
+                Block::Text(range) => rules.extend(self.paragraph_of_rules(range).into_iter().map(Span::range)),
                 Block::Item { number: None, .. } | Block::Table { .. } => {}
             }
         }
-        let units = unread::units(self.document, &self.found).into_iter();
-        let own = units.filter(|(unit, is_read)| !is_read && self.section.body.contains(&unit.start));
-        let rest = own.filter(|(unit, _)| !taken.iter().any(|taken| overlaps(taken, unit)));
-        let own = rest.map(|(unit, _)| self.quoted(unit)).filter(|said| !said.ends_with(": Rules:"));
-        own.chain(self.subsections()).collect()
-    }
-
-    /// The sections within this one, which are not read.
-    fn subsections(&self) -> impl Iterator<Item = String> {
-        let is_stated = self.value(FactKind::ResponseShape, &[]).is_some();
-        let table = self.answer_table().filter(|_| !is_stated).map(|table| table.section.at.start);
-        self.within().flat_map(move |section| {
-            if Some(section.at.start) != table {
-                return vec![format!("line {}: the section {}", self.document.line(section.at.start), section.heading)];
-            }
-            // Of the section with the table, what is beside it.
-            let is_first = |block: &Block| matches!(block, Block::Table { .. });
-            let read = section.blocks.iter().position(is_first);
-            let others = section.blocks.iter().enumerate().filter(|(index, _)| Some(*index) != read);
-            let text = |block: &Block| match block {
-                Block::Text(range) | Block::Item { text: range, .. } => Some(self.quoted(range.clone())),
-                Block::Table { head, rows } => {
-                    let end = rows.iter().flatten().chain(head).map(|cell| cell.end).max()?;
-                    Some(self.quoted(head.first()?.start..end))
-                }
+        let answer = self.value(FactKind::ResponseShape, &[]).is_none().then(|| self.answer_table()).flatten();
+        let answer: Vec<_> = answer.iter().flat_map(Table::ranges).collect();
+        let is_in = |all: &[std::ops::Range<usize>], unit: &std::ops::Range<usize>| {
+            all.iter().any(|range| overlaps(range, unit))
+        };
+        let is_label = |unit: &std::ops::Range<usize>| self.document.span(unit).text == "Rules:";
+        let own = unread::units(self.document, self.found).into_iter();
+        let own = own.filter(|(unit, _)| self.section.body.contains(&unit.start));
+        own.map(|(unit, is_read)| {
+            let fate = if is_in(&rules, &unit) {
+                Fate::LeftEmpty
+            } else if is_label(&unit)
+                || is_in(&answer, &unit)
+                || is_read && unread::is_whole(self.document, self.found, &unit)
+            {
+                Fate::Read
+            } else if is_read {
+                Fate::LeftEmpty
+            } else {
+                Fate::NotRead
             };
-            others.filter_map(|(_, block)| text(block)).collect()
+            (unit, fate)
         })
+        .collect()
     }
+}
+
+/// The use that the draft made of a sentence or a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Read,
+    /// Read in part, with the rest in the comment beside a key, or a rule to decide.
+    LeftEmpty,
+    NotRead,
 }

@@ -1,6 +1,6 @@
 //! Findings of the readers in a document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -207,6 +207,8 @@ pub(super) struct Findings {
     pub(super) answers: Vec<(String, String)>,
     /// Parameters whose note says that they take the end of the previous answer, each with its operation.
     pub(super) nexts: Vec<(String, String)>,
+    /// Operations whose section says that they have no parameters.
+    pub(super) without_parameters: BTreeSet<String>,
     /// Sections that the schema does not know; their statements are not compared.
     pub(super) new_sections: Vec<Range<usize>>,
 }

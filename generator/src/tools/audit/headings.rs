@@ -2,11 +2,53 @@
 
 use super::claims::Claims;
 use super::compare::{Discrepancy, DiscrepancyKind};
-use super::document::{Document, Section};
+use super::document::{Block, Document, Section};
 use super::marks;
 use super::readers::endpoint;
 use super::wording;
 use crate::compiler::model::Api;
+
+/// Joins the parts of an operation below its heading to one section, unless the schema names one of them. The heading of
+/// each part becomes a text before its blocks.
+pub(super) fn fold(api: &Api, document: &mut Document) {
+    let records = api.families.iter().flat_map(|family| &family.records).filter_map(|record| record.source.as_ref());
+    let records = records.filter(|source| source.document() == document.id);
+    let mut named: Vec<String> = records.filter_map(|source| source.section()).map(str::to_owned).collect();
+    let reviewed = api.reviewed.iter().filter(|reviewed| reviewed.document == document.id);
+    named.extend(reviewed.map(|reviewed| wording::canonical(&reviewed.section.0)));
+    let last_part = |section: &Section| {
+        endpoint::find(document, section).map(|(_, path)| path.text.rsplit('/').next().unwrap_or_default().to_owned())
+    };
+    let paths: Vec<Option<String>> = document.sections.iter().map(last_part).collect();
+    let (mut folded, mut at) = (Vec::new(), 0);
+    while let Some(section) = document.sections.get(at) {
+        let below = document.sections[at + 1..].iter().take_while(|below| below.level > section.level).count();
+        let parts = at + 1..at + 1 + below;
+        let mut own: Vec<&String> = paths[at..parts.end].iter().flatten().collect();
+        own.dedup();
+        let has_address = |part: usize| {
+            let of_part = &document.sections[part];
+            paths[part].is_some() && of_part.level == section.level + 1 && endpoint::is_label(&of_part.heading)
+        };
+        let is_operation = own.len() == 1 && (paths[at].is_some() || parts.clone().any(has_address));
+        let is_named = document.sections[parts.clone()].iter().any(|part| named.contains(&part.heading));
+        if is_operation && !is_named {
+            folded.push(parts.clone());
+            at = parts.end;
+        } else {
+            at += 1;
+        }
+    }
+    for parts in folded.into_iter().rev() {
+        let own = parts.start - 1;
+        for part in document.sections.drain(parts).collect::<Vec<_>>() {
+            let section = &mut document.sections[own];
+            section.body.end = part.body.end;
+            section.blocks.push(Block::Text(part.at));
+            section.blocks.extend(part.blocks);
+        }
+    }
+}
 
 /// Restores the spelling of the schema in headings that differ from it only in case or by a number before them.
 pub(super) fn restore(api: &Api, document: &mut Document) {
@@ -45,7 +87,8 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
             continue;
         };
         let same_path = |section: &&Section| {
-            endpoint::find(document, section).is_some_and(|(_, path)| path.text == known.operation.path.text)
+            endpoint::find(document, section)
+                .is_some_and(|(_, path)| endpoint::template(path) == known.operation.path.text)
         };
         if let Some(start) = document.sections.iter().find(same_path).map(|section| section.at.start) {
             name(document, known.heading, start, source.place);

@@ -222,13 +222,21 @@ pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
     let words = text.words();
     let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
     (0..words.len()).find_map(|at| {
-        let found = length_of_time(&texts[at..]).map(|(duration, _)| duration);
+        let found = product(text, &words, at).or_else(|| length_of_time(&texts[at..]).map(|(duration, _)| duration));
         let one = || match texts[at..] {
             ["previous" | "last", unit, ..] => length("1", unit),
             _ => None,
         };
         found.or_else(one).map(|duration| (duration, words[at]))
     })
+}
+
+/// A length of time whose number is a product, at its second factor: `7*24 hours`.
+fn product(text: Span<'_>, words: &[Span<'_>], at: usize) -> Option<Duration> {
+    let (one, other, unit) = (words.get(at.checked_sub(1)?)?, words.get(at)?, words.get(at + 1)?);
+    let is_product = ["*", "×", "x"].contains(&text.after(one.at + one.text.len()).before(other.at).trim().text);
+    let product = number(one.text)?.checked_mul(number(other.text)?).filter(|_| is_product)?;
+    length(&product.to_string(), unit.text)
 }
 
 /// A length of time at the start of words, and their number: `three months`, `a week`, `90-day`.

@@ -1,12 +1,18 @@
 //! Finds the operations that phrases of a document refer to.
 
 use super::claims::Claims;
-use super::document::Document;
+use super::document::{Document, Section};
 use super::text::Span;
 use super::wording::{likeness, stems};
 
 /// The minimum similarity of a phrase to the name of an operation.
 const ALIKE: usize = 600;
+
+/// An operation that the schema does not have, and that is read as if it did.
+pub(super) struct Drafted<'a> {
+    pub(super) id: String,
+    pub(super) section: &'a Section,
+}
 
 /// The operations that phrases can refer to: those of the schema, and those that only the document has.
 pub(super) struct Names {
@@ -28,22 +34,17 @@ pub(super) struct OperationName {
 }
 
 impl Names {
-    /// `drafted` is the id and the heading of an operation that is read as if the schema had it.
-    pub(super) fn of(
-        claims: &Claims<'_>,
-        document: &Document,
-        new_headings: &[&str],
-        drafted: Option<(&str, &str)>,
-    ) -> Self {
+    /// Collects the names; those of `drafted` are read as if the schema had them.
+    pub(super) fn of(claims: &Claims<'_>, document: &Document, new_headings: &[&str], drafted: &[Drafted<'_>]) -> Self {
         let known = claims.operations.iter().map(|known| KnownName {
             id: Some(known.operation.id.clone()),
             heading: known.heading.to_owned(),
             words: [stems(known.heading), stems(&known.operation.name)],
         });
-        let drafted = drafted.into_iter().map(|(id, heading)| KnownName {
-            id: Some(id.to_owned()),
-            heading: heading.to_owned(),
-            words: [stems(heading), stems(id.rsplit('.').next().unwrap_or(id))],
+        let drafted = drafted.iter().map(|Drafted { id, section }| KnownName {
+            id: Some(id.clone()),
+            heading: section.heading.clone(),
+            words: [stems(&section.heading), stems(id.rsplit('.').next().unwrap_or(id))],
         });
         let new = new_headings.iter().filter(|heading| document.section(heading).is_some()).map(|heading| KnownName {
             id: None,

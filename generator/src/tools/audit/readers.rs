@@ -24,10 +24,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::Claims;
 use super::document::{Document, Section};
 use super::findings::{FactKind, Findings, Listed, key};
-use super::operations::Names;
+use super::operations::{Drafted, Names};
 use super::text::Span;
 pub(super) use columns::{Columns, need_of_cell};
-pub(super) use response::next_parameter;
+pub(super) use response::{column_of_fields, is_about_answers, next_parameter};
 
 /// The state that all readers share.
 pub(super) struct Reader<'a> {
@@ -35,29 +35,25 @@ pub(super) struct Reader<'a> {
     claims: &'a Claims<'a>,
     names: Names,
     found: Findings,
+    /// The names in the list of parameters that is being read, which are not values.
+    siblings: Vec<String>,
     /// Lists that the document names, such as `category values`.
     named_lists: BTreeMap<String, Listed>,
 }
 
-/// An operation that the schema does not have, and that is read as if it did.
-pub(super) struct Drafted<'a> {
-    pub(super) id: &'a str,
-    pub(super) heading: &'a str,
-}
-
 /// Reads a document.
-pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: Option<&Drafted<'_>>) -> Findings {
+pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: &[Drafted<'_>]) -> Findings {
     let meaning = |section: &Section| {
-        let own = drafted.filter(|drafted| document.is_section(drafted.heading, section));
-        own.map(|drafted| Meaning::Known(drafted.id.to_owned())).or_else(|| meaning(document, claims, section))
+        let own = drafted.iter().find(|drafted| drafted.section.at == section.at);
+        own.map(|drafted| Meaning::Known(drafted.id.clone())).or_else(|| meaning(document, claims, section))
     };
     let sections: Vec<(&Section, Option<Meaning>)> =
         document.sections.iter().map(|section| (section, meaning(section))).collect();
     let new_headings = sections.iter().filter(|(_, meaning)| matches!(meaning, Some(Meaning::New)));
     let new_headings: Vec<&str> = new_headings.map(|(section, _)| section.heading.as_str()).collect();
-    let names = Names::of(claims, document, &new_headings, drafted.map(|drafted| (drafted.id, drafted.heading)));
+    let names = Names::of(claims, document, &new_headings, drafted);
     let found = Findings::default();
-    let mut reader = Reader { document, claims, names, found, named_lists: BTreeMap::new() };
+    let mut reader = Reader { document, claims, names, found, siblings: Vec::new(), named_lists: BTreeMap::new() };
     reader.title();
     for (section, meaning) in &sections {
         match meaning {
@@ -118,15 +114,14 @@ impl<'a> Reader<'a> {
             self.response(text, id);
             self.example(text, id);
         }
-        for table in section.tables(self.document) {
-            self.response_table(&table, id);
-        }
+        self.response_table(section, id);
+        self.response_as_sample(section, id);
         self.forms(self.document.span(&section.body));
     }
 
     fn new_operation(&mut self, section: &'a Section) {
         if let Some((method, path)) = endpoint::find(self.document, section) {
-            let value = format!("{} {}", method.text, path.text);
+            let value = format!("{} {}", method.text, endpoint::template(path));
             self.found.state(key(FactKind::Endpoint, [&section.heading]), value, path);
         }
         self.found.new_sections.push(section.at.start..section.body.end);

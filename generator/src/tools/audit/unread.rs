@@ -20,6 +20,12 @@ pub(super) fn lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
     lines
 }
 
+/// Returns whether every word of a sentence or a row was understood.
+pub(super) fn is_whole(document: &Document, found: &Findings, unit: &Range<usize>) -> bool {
+    let words = document.span(unit).words();
+    words.into_iter().all(|word| found.read.iter().any(|read| overlaps(read, &word.range())))
+}
+
 /// Every sentence and table row, and whether a reader took anything from it.
 pub(super) fn units(document: &Document, found: &Findings) -> Vec<(Range<usize>, bool)> {
     let mut read: Vec<Range<usize>> = found.read.clone();

@@ -11,7 +11,9 @@ use super::yaml::{self, Entry, Yaml};
 pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static str> {
     let kinds = [("enums", &new.enums), ("choices", &new.choices), ("records", &new.records)];
     let mut added = kinds.into_iter().filter(|(_, entries)| !entries.is_empty());
-    added.try_fold(text.to_owned(), |text, (key, entries)| add(&text, key, entries).ok_or(key))
+    // A file without types may be an empty mapping.
+    let text: String = text.lines().filter(|line| line.trim() != "{}").map(|line| format!("{line}\n")).collect();
+    added.try_fold(text, |text, (key, entries)| add(&text, key, entries).ok_or(key))
 }
 
 fn add(text: &str, key: &str, entries: &[Entry]) -> Option<String> {

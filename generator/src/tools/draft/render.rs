@@ -17,7 +17,9 @@ const HEAD: &str = "\
 pub(super) fn text(draft: &Draft, types: &mut Types<'_>) -> String {
     let entries = entries(draft, types);
     let mut operation = format!("{HEAD}{}", yaml::comments(&draft.about, 0));
-    for entry in entries {
+    for mut entry in entries {
+        let said = draft.said.iter().filter(|(key, _)| *key == entry.key).map(|(_, said)| said.clone());
+        entry.comments.splice(..0, said);
         operation.push('\n');
         operation.push_str(&yaml::write(std::slice::from_ref(&entry), 0));
     }
@@ -75,12 +77,19 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     entries.extend(draft.objects.map(|objects| Entry::word("objects", objects.as_str())));
     entries.push(match &draft.request {
         Some(fields) => Entry::new("request", Yaml::Map(request(draft, fields, types))),
+        None if draft.reviewed => {
+            Entry::gap("request").comments(["No list of parameters was read; `{}` if there are none.".to_owned()])
+        }
         None => Entry::gap("request"),
     });
     entries.extend(window(draft, types));
     entries.push(response(draft, types));
     entries.extend(statements(draft));
     entries.push(examples(draft));
+    if let Some((document, section)) = draft.source.as_ref().filter(|_| draft.reviewed) {
+        let section = Entry::new(document.clone(), Yaml::Map(vec![Entry::text(section.clone(), "new")]));
+        entries.push(Entry::new("reviewed", Yaml::Map(vec![section])));
+    }
     entries
 }
 
@@ -203,13 +212,16 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
     let no_constant = field.fixed.is_some().then(|| "`const` is not read.".to_owned());
     let mut entries = Vec::new();
     types.typed(field, true, &mut entries);
+    let is_of_namesake = draft.reviewed && field.values.is_empty() && types.is_enum(&entries);
+    let of_namesake =
+        is_of_namesake.then(|| "The type is that of this name elsewhere; no values are listed here.".to_owned());
     entries.splice(1..1, place_of(field));
     let need = match field.need {
         Some(Need::No) => None,
         Some(need) => Some(Entry::word("required", need.as_str())),
         None => Some(Entry::gap("required")),
     };
-    let mut remarks: Vec<String> = field.remarks.iter().cloned().chain(no_constant).collect();
+    let mut remarks: Vec<String> = field.remarks.iter().cloned().chain(no_constant).chain(of_namesake).collect();
     if field.may_be_null {
         match clears(draft, prefix, field) {
             true => entries.push(Entry::word("may_be", "null")),

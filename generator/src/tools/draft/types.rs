@@ -126,6 +126,12 @@ impl<'a> Types<'a> {
         name
     }
 
+    /// Returns whether the type of a parameter is an enum of the family.
+    pub(super) fn is_enum(&self, entries: &[Entry]) -> bool {
+        let ty = entries.first().map(|entry| &entry.value);
+        self.family.enums.iter().any(|known| ty == Some(&Yaml::Word(known.name.wire.clone())))
+    }
+
     pub(super) fn numbers_as_text(&self) -> bool {
         self.family.numbers_as_text
     }
@@ -147,6 +153,7 @@ impl<'a> Types<'a> {
         let known = own.iter().find_map(|known| known.get(field.name.as_str()));
         let kind = if matches!(field.kind, JsonKind::List | JsonKind::Map) { field.item } else { field.kind };
         match (known.map(Vec::as_slice), kind) {
+            (Some([Type::Enum(_)]), _) if field.has_unread_values => FieldType::Unknown,
             (Some([only]), kind) if fits(*only, kind) => FieldType::whole(self.name(*only)),
             (_, JsonKind::Time) => FieldType::whole("time"),
             (_, JsonKind::Formatted(format)) => FieldType::whole(format.word()),

@@ -10,9 +10,10 @@ use crate::tools::audit::wording;
 /// Returns whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in
 /// angle brackets is the name of something.
 fn is_markup(html: &str) -> bool {
-    const TAGS: [&str; 22] = [
-        "a", "b", "br", "code", "del", "details", "div", "em", "font", "i", "img", "li", "ol", "p", "small", "span",
-        "strong", "sub", "summary", "sup", "u", "ul",
+    const TAGS: [&str; 31] = [
+        "a", "aside", "b", "br", "code", "del", "details", "div", "em", "font", "hr", "i", "img", "li", "ol", "p",
+        "pre", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "u",
+        "ul",
     ];
     let html = html.trim();
     let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
@@ -47,6 +48,7 @@ pub(super) struct Builder {
     pub(super) text: String,
     pub(super) runs: Vec<Run>,
     pub(super) literals: Vec<Range<usize>>,
+    pub(super) codes: Vec<Range<usize>>,
     pub(super) sections: Vec<Section>,
     /// The open lists, each with its own number and that of its next item.
     lists: Vec<(usize, Option<u64>)>,
@@ -142,9 +144,11 @@ impl Builder {
                     self.line_break.get_or_insert(at);
                 }
             }
-            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
+            Event::Html(words) => self.push_html(&words, at),
+            Event::Text(words) | Event::InlineHtml(words) => self.push(&words, at),
             Event::Code(words) => {
                 let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
+                self.codes.push(at + ticks..at + ticks + words.len());
                 self.push_literal(&words, at + ticks);
             }
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
@@ -174,6 +178,20 @@ impl Builder {
             self.begin(Open::Cell);
             self.push(words.trim_end_matches(['|', ' ', '\n']), start + row.end - words.len());
             self.end();
+        }
+    }
+
+    /// Adds a line of HTML without its tags, except for those that are names of something.
+    fn push_html(&mut self, html: &str, at: usize) {
+        let mut start = 0;
+        while let Some(piece) = html.get(start..).filter(|rest| !rest.is_empty()) {
+            let end = match piece.strip_prefix('<') {
+                Some(rest) => rest.find('>').map_or(piece.len(), |end| end + 2),
+                None => piece.find('<').unwrap_or(piece.len()),
+            };
+            let shown = if is_markup(&piece[..end]) { " " } else { &piece[..end] };
+            self.push(shown, at + start);
+            start += end;
         }
     }
 

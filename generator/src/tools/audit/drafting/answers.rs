@@ -1,69 +1,49 @@
-//! A table of the fields of an answer, in a section of its own below that of the operation.
-
-use std::ops::Range;
+//! A table of the fields of an answer, in a part of the section with a label that says so.
 
 use super::Drafting;
-use crate::tools::audit::document::{Block, Section};
+use crate::tools::audit::document::Table as Cells;
+use crate::tools::audit::readers::{column_of_fields, is_about_answers};
+use crate::tools::audit::text::Span;
 use crate::tools::draft::{Answer, DraftField, JsonKind};
 
-/// The columns that hold the names, the types and the meanings of fields.
-const NAMES: [&str; 4] = ["field", "name", "parameter", "key"];
-const TYPES: [&str; 2] = ["type", "data type"];
-
-/// A section below an operation that describes its answer.
+/// The table of an answer, with its label.
 pub(super) struct Table<'a> {
-    pub(super) section: &'a Section,
-    head: &'a [Range<usize>],
-    rows: &'a [Vec<Range<usize>>],
+    label: Span<'a>,
+    cells: Cells<'a>,
+}
+
+impl Table<'_> {
+    /// The places of its label and its rows.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let rows = self.cells.rows.iter().filter_map(|row| Some(row.first()?.at..row.last()?.range().end));
+        std::iter::once(self.label.range()).chain(rows)
+    }
 }
 
 impl<'a> Drafting<'a> {
-    /// The sections within this one.
-    pub(super) fn within(&self) -> impl Iterator<Item = &'a Section> {
-        let own = self.section;
-        let after = self.document.sections.iter().filter(|section| section.at.start > own.at.start);
-        after.take_while(|section| section.level > own.level)
-    }
-
-    /// The table of the answer: the first one under a heading that says so.
+    /// The table of the answer: the first one under a label that says so.
     pub(super) fn answer_table(&self) -> Option<Table<'a>> {
-        let says_answer = |section: &&Section| {
-            let heading = section.heading.to_lowercase();
-            ["response", "answer", "returns"].iter().any(|word| heading.contains(word)) && !heading.contains("error")
-        };
-        self.within().filter(says_answer).find_map(|section| {
-            section.blocks.iter().find_map(|block| match block {
-                Block::Table { head, rows } => {
-                    let table = Table { section, head, rows };
-                    self.column(&table, &NAMES).map(|_| table)
-                }
-                Block::Text(_) | Block::Item { .. } => None,
-            })
-        })
-    }
-
-    fn column(&self, table: &Table<'_>, titles: &[&str]) -> Option<usize> {
-        let is_title =
-            |head: &Range<usize>| titles.contains(&self.document.span(head).trim().text.to_lowercase().as_str());
-        table.head.iter().position(is_title)
+        let tables = self.section.labelled_tables(self.document).into_iter();
+        tables
+            .filter_map(|(label, cells)| Some(Table { label: label.filter(|label| is_about_answers(*label))?, cells }))
+            .find(|table| column_of_fields(&table.cells, true).is_some())
     }
 
     /// The answer that a table describes. Names with dots are those of objects within, and with `[]` of lists.
     pub(super) fn answer_of(&self, table: &Table<'_>) -> Answer {
-        let (Some(names), types) = (self.column(table, &NAMES), self.column(table, &TYPES)) else {
-            return Answer::default();
-        };
+        let cells = &table.cells;
+        let Some(names) = column_of_fields(cells, true) else { return Answer::default() };
+        let types = cells.column("type");
         let mut fields: Vec<DraftField> = Vec::new();
-        for row in table.rows {
-            let text = |column: usize| row.get(column).map(|cell| self.document.span(cell).trim().text);
+        for row in &cells.rows {
+            let text = |column: usize| row.get(column).map(|cell| cell.trim().text);
             let Some(name) = text(names).filter(|name| !name.is_empty()) else { continue };
             let (kind, item) = kinds(types.and_then(text).unwrap_or_default());
-            let remark = row.first().zip(row.last()).map(|(first, last)| self.quoted(first.start..last.end));
+            let remark = row.first().zip(row.last()).map(|(first, last)| self.quoted(first.at..last.range().end));
             let field = DraftField { kind, item, remarks: remark.into_iter().collect(), ..DraftField::default() };
             put(&mut fields, name, field);
         }
-        let line = self.document.line(table.section.at.start);
-        let remark = format!("line {line}: the section {}", table.section.heading);
+        let remark = format!("line {}: {}", self.document.line(table.label.at), table.label.text);
         match fields.as_mut_slice() {
             [list] if list.name.is_empty() => {
                 let mut data = std::mem::take(list).into_data();

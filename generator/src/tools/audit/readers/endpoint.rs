@@ -1,31 +1,86 @@
 //! `METHOD /path`, rates, and access.
 
-use super::super::document::{Document, Section};
+use super::super::document::{Document, Section, Table};
 use super::super::findings::{Basis, FactKind, key};
 use super::super::measures;
 use super::super::measures::{Rate, number};
 use super::super::text::Span;
-use super::super::wording::{deprecated, have_same_stem, is_parameter_list, stems};
+use super::super::wording::{deprecated, have_same_stem, is_parameter_list, plain, stems};
 use super::Reader;
 use crate::compiler::model::Method;
 
-/// The method and the path of a section: `GET /path` at the start of a sentence, or after a label.
+/// Words of a heading that names the part of an operation with its address rather than the operation.
+const OF_ADDRESS: [&str; 12] =
+    ["http", "https", "request", "requests", "endpoint", "url", "uri", "path", "method", "api", "rest", "curl"];
+
+/// Returns whether a text is the heading of an address: `HTTP Request`.
+pub(in super::super) fn is_label(text: &str) -> bool {
+    plain(text).split(' ').all(|word| OF_ADDRESS.contains(&word))
+}
+
+/// The method and the path of a section: `GET /path` at the start of a sentence or after a label, in a call of `curl`, in
+/// a tag or in a table with a column for each.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
-    section.texts(document).flat_map(Span::sentences).find_map(|sentence| {
-        let sentence =
-            sentence.label().filter(|(label, _)| !label.text.contains('/')).map_or(sentence, |(_, rest)| rest);
-        let words = sentence.words();
-        let (method, path) = (*words.first()?, path(*words.get(1)?)?);
-        Method::ALL.iter().any(|known| known.as_str() == method.text).then_some((method, path))
+    let mut sentences = section.texts(document).flat_map(Span::sentences);
+    sentences.find_map(in_sentence).or_else(|| section.tables(document).find_map(|table| in_table(&table)))
+}
+
+fn in_sentence(sentence: Span<'_>) -> Option<(Span<'_>, Span<'_>)> {
+    let first = sentence.words().first().copied()?;
+    if first.text == "curl" || sentence.text.starts_with('<') {
+        let method = sentence.words().into_iter().find(|word| is_method(*word));
+        let sends = sentence.texts().iter().any(|word| word.starts_with("-d") || word.starts_with("--data"));
+        let usual = Span::new(if sends { "POST" } else { "GET" }, first.at);
+        let method = method.or_else(|| (first.text == "curl").then_some(usual))?;
+        let place = |word: &Span<'_>| address(sentence.after(word.at)).filter(|path| path.text.len() > 1);
+        return sentence.words().iter().filter(|word| word.text != "/>").find_map(place).map(|path| (method, path));
+    }
+    let labelled = sentence.label().filter(|(label, rest)| !label.text.contains('/') && !rest.text.starts_with("//"));
+    let sentence = labelled.map_or(sentence, |(_, rest)| rest);
+    let method = sentence.words().first().copied().filter(|word| is_method(*word))?;
+    let rest = sentence.after(method.at + method.text.len());
+    Some((method, address(rest.after(rest.words().first()?.at))?))
+}
+
+/// The first row of a table with a column of methods and one of paths.
+fn in_table<'a>(table: &Table<'a>) -> Option<(Span<'a>, Span<'a>)> {
+    let path = ["path", "url", "uri", "endpoint"].iter().find_map(|title| table.column(title))?;
+    let (method, rows) = (table.column("method")?, &table.rows);
+    rows.iter().find_map(|row| {
+        let method = row.get(method)?.single().filter(|word| is_method(*word))?;
+        Some((method, address(row.get(path)?.trim())?))
     })
 }
 
-/// The path of an address, which may follow a placeholder for the host, as in `{base_url}/path`.
-fn path(address: Span<'_>) -> Option<Span<'_>> {
-    let start = address.text.find('/')?;
-    let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');
-    is_host(&address.text[..start]).then(|| address.after(address.at + start))
+fn is_method(word: Span<'_>) -> bool {
+    Method::ALL.iter().any(|known| known.as_str() == word.text)
 }
+
+/// The path of the address that a text begins with, without its query. A placeholder for the host or the host itself may
+/// precede it, as in `{base_url}/path`.
+fn address(text: Span<'_>) -> Option<Span<'_>> {
+    let ends = |c: char| c.is_whitespace() || "\"'`|,;()?*".contains(c);
+    let address = text.before(text.at + text.text.find(ends).unwrap_or(text.text.len()));
+    let scheme = ["https://", "http://"].iter().find(|scheme| address.text.starts_with(**scheme));
+    let host = scheme.map_or(0, |scheme| scheme.len());
+    let start = host + address.text[host..].find('/')?;
+    let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');
+    let path = address.after(address.at + start);
+    let path = path.before(path.at + path.text.trim_end_matches(['.', '!', '/', ':']).len());
+    (scheme.is_some() || is_host(&address.text[..start])).then_some(path).filter(|path| path.text.starts_with('/'))
+}
+
+/// A path with its parameters in braces, which documents also write as `:id` and `<id>`.
+pub(in super::super) fn template(path: Span<'_>) -> String {
+    let part = |part: &str| {
+        let name = part.strip_prefix(':').or_else(|| part.strip_prefix('<')?.strip_suffix('>'));
+        name.map_or_else(|| part.to_owned(), |name| format!("{{{name}}}"))
+    };
+    path.text.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+/// Words of sentences about what no longer holds.
+const FORMERLY: [&str; 4] = ["was", "were", "previously", "formerly"];
 
 /// A rate in a text.
 pub(super) struct RatePhrase<'a> {
@@ -39,7 +94,8 @@ pub(super) struct RatePhrase<'a> {
 /// The rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
 pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     let mut found = Vec::new();
-    for sentence in text.sentences() {
+    let is_former = |sentence: &Span<'_>| sentence.texts().iter().any(|word| FORMERLY.contains(word));
+    for sentence in text.sentences().into_iter().filter(|sentence| !is_former(sentence)) {
         let subject = sentence.label().map(|(label, _)| stems(label.text)).unwrap_or_default();
         for segment in sentence.split(&[",", ";"]) {
             let words = segment.words();
@@ -69,7 +125,9 @@ impl<'a> Reader<'a> {
     pub(super) fn endpoint(&mut self, section: &'a Section, id: &str) {
         if let Some((method, path)) = find(self.document, section) {
             self.found.read(method);
-            self.found.state(key(FactKind::Endpoint, [id]), format!("{} {}", method.text, path.text), path);
+            let labels = section.texts(self.document).filter(|text| is_label(text.text));
+            self.found.read.extend(labels.map(Span::range));
+            self.found.state(key(FactKind::Endpoint, [id]), format!("{} {}", method.text, template(path)), path);
         }
     }
 

@@ -5,7 +5,7 @@ use super::super::measures::{decimal, duration, number, range, time_unit, unit_o
 use super::super::text::Span;
 use super::super::wording;
 use super::columns::type_of_word;
-use super::{Reader, needs, values, windows};
+use super::{Reader, needs, values};
 
 /// Units of a text: a bound in one of these limits how a value is written rather than the value.
 const OF_TEXT: [&str; 9] =
@@ -58,8 +58,15 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        self.windows_of_note(noted.note, noted.id);
+        let is_by_case = self.is_by_case(noted.note);
         for clause in noted.note.clauses() {
-            let words = needs::plain(&clause.words());
+            let mark = clause.words().first().and_then(|word| word.text.strip_prefix('[')?.strip_suffix(']'));
+            let words = match mark {
+                // `[Optional] The price.`
+                Some(mark) => needs::plain(&Span::new(mark, clause.at + 1).words()),
+                None => needs::plain(&clause.words()),
+            };
             let mut texts: Vec<&str> = words.iter().map(|word| word.text).collect();
             // A clause may begin a sentence.
             let first = texts.first().map(|first| first.to_lowercase()).unwrap_or_default();
@@ -67,7 +74,7 @@ impl<'a> Reader<'a> {
                 *word = &first;
             }
             let understood = self.need(clause, &texts, &mut said)
-                | self.bounds(noted, clause, &texts)
+                | (!is_by_case && self.bounds(noted, clause, &texts))
                 | self.length(noted, clause, &texts)
                 | self.reference(noted, clause, &texts)
                 | choice(clause, &words, &texts, &mut said)
@@ -75,11 +82,8 @@ impl<'a> Reader<'a> {
             if let Some((name, _)) = noted.names.first().filter(|_| is_about_paging(&texts)) {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
             }
-            if let (Some(_), Some(_)) = (duration(clause), windows::kind(clause)) {
-                self.windows(clause, &[noted.id.to_owned()]);
-            }
             if understood {
-                self.found.read(clause);
+                self.found.read(mark.map_or(clause, |mark| Span::new(mark, clause.at + 1)));
             }
             said.is_unread |= !understood && needs::are_hinted_at(&texts);
         }
@@ -120,6 +124,14 @@ impl<'a> Reader<'a> {
     /// Reads `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
     fn bounds(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let Some(stated) = stated_bounds(clause, texts) else { return false };
+        // `at most 20 herbs` bounds the items of a list.
+        let is_maximum = stated.iter().any(|(kind, _)| *kind == FactKind::ParameterMax);
+        let counts = is_maximum && matches!(texts, ["at", "most", _, of, ..] if !["percent", "%"].contains(of));
+        let has_items = || noted.note.texts().iter().any(|word| ["array", "list"].contains(word));
+        let claimed = |(name, _): &(String, Span<'_>)| self.claims.has(&key(FactKind::ParameterMax, [noted.id, name]));
+        if counts && !has_items() && !noted.names.iter().any(claimed) {
+            return false;
+        }
         for (kind, value) in stated {
             for (name, _) in noted.names {
                 self.found.state(key(kind, [noted.id, name]), value.clone(), clause);
@@ -207,7 +219,7 @@ impl<'a> Reader<'a> {
             self.listed(of, &named);
             return None;
         }
-        let list = values::list(text, known)?;
+        let list = self.list_in(text, known)?;
         // A value that the text names outside of the list was not understood, so the changed words are reviewed.
         let words = text.texts();
         let denies = words.iter().any(|word| DENIALS.contains(&word.to_ascii_lowercase().as_str()));
@@ -215,6 +227,17 @@ impl<'a> Reader<'a> {
         let known: Vec<String> = known.iter().filter(is_stated).cloned().collect();
         self.state_values(of, &list, &known);
         Some(list)
+    }
+
+    /// The list of values in a text. Where a document marks values as code, only codes are values of a new parameter.
+    fn list_in(&self, text: Span<'a>, known: &[String]) -> Option<values::ValueList<'a>> {
+        let of_codes = values::of_codes(text, &self.document.codes_in(text), &self.siblings);
+        if known.is_empty() && self.document.has_codes() {
+            return of_codes;
+        }
+        // Codes may also be names within a list that has no marks.
+        let of_codes = of_codes.filter(|list| !known.is_empty() && known.iter().all(|value| list.has(value)));
+        of_codes.or_else(|| values::list(text, known))
     }
 
     pub(super) fn state_values(&mut self, of: &FactKey, list: &values::ValueList<'a>, known: &[String]) {
@@ -266,8 +289,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns whether a note bounds each of several cases by itself: codes with a colon that are no list of values.
+    fn is_by_case(&self, note: Span<'a>) -> bool {
+        let codes = self.document.codes_in(note);
+        let is_case = |code: &Span<'a>| note.after(code.at + code.text.len()).text.trim_start().starts_with(':');
+        codes.iter().any(is_case) && values::of_codes(note, &codes, &self.siblings).is_none()
+    }
+
     /// Reads `default BTCUSDT` of a parameter without a list of values. A number is read as a bound.
     fn only_default(&mut self, noted: &NotedParameters<'a, '_>, name: &str) {
+        if self.is_by_case(noted.note) {
+            return;
+        }
         for clause in noted.note.clauses() {
             if let ["default", only] | ["defaults", "to", only] = clause.texts().as_slice()
                 && decimal(only).is_none()
@@ -382,6 +415,11 @@ fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], said: &mut D
         && binds
     {
         said.all_of = vec![(*a).to_owned(), (*b).to_owned()];
+    }
+    // `a or b must be sent`
+    if let ([a, ..], [_, "or", b, "required", ..]) = (words, texts) {
+        said.one_of = Some((vec![a.text.to_owned(), (*b).to_owned()], clause));
+        return true;
     }
     if let Some(one) = one.filter(|_| binds) {
         let named = match texts.get(one + 1..) {

@@ -5,8 +5,9 @@ use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, parameter_prefix};
 use super::Reader;
-use super::columns::Columns;
+use super::columns::{Columns, is_about_requests};
 use super::note::{Deferred, NotedParameters, is_about_several};
+use super::response::is_about_answers;
 use crate::compiler::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
@@ -21,15 +22,46 @@ struct ListedParameter<'a> {
     group: usize,
 }
 
+/// The need of a parameter that no mark and no note states.
+enum OpenNeed {
+    Is(&'static str),
+    /// The one that follows from the marks of the others.
+    ByMarks,
+}
+
+/// Sentences that say that an operation has no parameters.
+const NO_PARAMETERS: [&str; 5] = [
+    "no parameters",
+    "no parameters required",
+    "no parameters are required",
+    "no request parameters",
+    "there are no parameters",
+];
+
+/// Returns whether the text in the place of a list says that it is empty.
+fn is_none(list: Span<'_>) -> bool {
+    ["none", "n/a", "nil", "no parameters"].contains(&list.text.trim_end_matches('.').to_lowercase().as_str())
+}
+
 /// More groups than any item of a list has.
 const GROUPS: usize = 1000;
 
 impl<'a> Reader<'a> {
     pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
         let mut has_list = false;
-        for table in section.tables(self.document) {
-            if let Some(columns) = Columns::of(&table) {
+        let mut has_needs = false;
+        for (label, table) in section.labelled_tables(self.document) {
+            if label.is_some_and(is_about_answers) {
+                continue;
+            }
+            if let Some(columns) = Columns::labelled(&table, label) {
+                // Below a table with a column of needs, one without is about something else.
+                if has_needs && columns.need().is_none() {
+                    continue;
+                }
+                has_needs |= columns.need().is_some();
                 has_list = true;
+                self.found.read.extend(label.filter(|label| is_about_requests(*label)).map(Span::range));
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
                 let seen = columns.cells(&table.rows).map(|cells| ListedParameter {
                     at: cells.name,
@@ -40,27 +72,31 @@ impl<'a> Reader<'a> {
                 });
                 let seen: Vec<ListedParameter<'a>> = seen.collect();
                 self.types_of(id, &columns, &table.rows);
-                self.parameter_list(id, "", table.at(), &seen, "unstated");
+                self.parameter_list(id, "", table.at(), &seen, OpenNeed::ByMarks);
             }
         }
         has_list |= self.listed_below(section, id);
         for text in section.texts(self.document) {
             for sentence in text.sentences() {
-                if sentence.text.trim() == "No parameters" {
+                let labelled = sentence.label().filter(|(_, list)| !list.is_empty());
+                let list =
+                    labelled.and_then(|(label, list)| Some((label, list, parameter_prefix(label.head_and_note().0)?)));
+                let is_alone = NO_PARAMETERS.contains(&sentence.text.trim().to_lowercase().as_str());
+                if is_alone || list.as_ref().is_some_and(|(_, list, _)| is_none(*list)) {
                     self.found.read(sentence);
                     has_list = true;
-                    self.parameter_list(id, "", sentence.at, &[], "no");
+                    self.found.without_parameters.insert(id.to_owned());
+                    self.parameter_list(id, "", sentence.at, &[], OpenNeed::Is("no"));
                     continue;
                 }
-                let Some((label, list)) = sentence.label().filter(|(_, list)| !list.is_empty()) else { continue };
-                let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
+                let Some((label, list, prefix)) = list else { continue };
                 has_list = true;
                 let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
                 if prefix == "[]." {
                     self.found.state(key(FactKind::Parameter, [id, "[]"]), "yes", label);
                 }
                 self.found.read(label);
-                self.parameter_list(id, &prefix, list.at, &sentence_entries(list), open_need);
+                self.parameter_list(id, &prefix, list.at, &sentence_entries(list), OpenNeed::Is(open_need));
             }
             self.one_of_in_prose(text, id);
         }
@@ -77,6 +113,15 @@ impl<'a> Reader<'a> {
             let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
             let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
             let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
+            if let Some(Block::Text(range)) = section.blocks.get(below)
+                && let none = self.document.span(range).trim()
+                && is_none(none)
+            {
+                self.found.read(label);
+                self.found.read(none);
+                self.found.without_parameters.insert(id.to_owned());
+                has_list = true;
+            }
             let items = section.blocks[below..].iter().map_while(|block| match block {
                 Block::Item { text, .. } => Some(self.document.span(text).trim()),
                 Block::Text(_) | Block::Table { .. } => None,
@@ -91,21 +136,15 @@ impl<'a> Reader<'a> {
             if !seen.is_empty() {
                 has_list = true;
                 self.found.read(label);
-                self.parameter_list(id, &prefix, label.at, &seen, "unstated");
+                self.parameter_list(id, &prefix, label.at, &seen, OpenNeed::Is("unstated"));
             }
         }
         has_list
     }
 
-    fn parameter_list(
-        &mut self,
-        id: &str,
-        prefix: &str,
-        at: usize,
-        seen: &[ListedParameter<'a>],
-        open_need: &'static str,
-    ) {
+    fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[ListedParameter<'a>], open_need: OpenNeed) {
         let names = self.renamed(id, prefix, seen);
+        self.siblings = names.iter().map(|(_, at)| at.text.to_owned()).collect();
         let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
         let mut given = vec![false; seen.len()];
@@ -146,6 +185,19 @@ impl<'a> Reader<'a> {
                 self.values_of_namesake(id, name);
             }
         }
+        let open_need = match open_need {
+            OpenNeed::Is(need) => need,
+            OpenNeed::ByMarks => {
+                // Where optional parameters alone are marked, the others may be required.
+                let marked = |need: &str| needs.contains(&Some(need));
+                if seen.iter().all(|seen| seen.need.is_none()) && marked("no") && !marked("yes") {
+                    unread.fill(true);
+                    "open"
+                } else {
+                    "unstated"
+                }
+            }
+        };
         let pattern = seen.iter().filter_map(|seen| self.pattern(seen.note?)).next();
         for (index, (name, at)) in names.iter().enumerate() {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);

@@ -1,10 +1,10 @@
 //! `Response data: orderId (string), clientOid (string)`.
 
 use super::super::claims::Claims;
-use super::super::document::Table;
+use super::super::document::{Section, Table};
 use super::super::findings::{Basis, FactKey, FactKind, Findings, key};
 use super::super::text::Span;
-use super::super::wording::{is_name, likeness, stems};
+use super::super::wording::{have_same_stem, is_name, likeness, stems};
 use super::Reader;
 use super::columns::Columns;
 use super::parameters::paired;
@@ -26,9 +26,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the fields of an answer in a table of their own.
-    pub(super) fn response_table(&mut self, table: &Table<'a>, id: &str) {
-        let Some(column) = table.column("field").filter(|_| Columns::of(table).is_none()) else { return };
+    /// Reads the fields of an answer in a table of their own: the first with a label that says so, or one of fields.
+    pub(super) fn response_table(&mut self, section: &'a Section, id: &str) {
+        let tables = section.labelled_tables(self.document);
+        let is_labelled = |(label, _): &&(Option<Span<'_>>, Table<'_>)| label.is_some_and(is_about_answers);
+        let labelled = tables.iter().find(is_labelled).map(|(_, table)| table);
+        let is_of_fields = |(label, table): &&(Option<Span<'a>>, Table<'a>)| Columns::labelled(table, *label).is_none();
+        let of_fields = || tables.iter().find(is_of_fields).map(|(_, table)| table);
+        let Some(table) = labelled.or_else(of_fields) else { return };
+        let Some(column) = column_of_fields(table, labelled.is_some()) else { return };
         let (shape, prefix) = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
             Some(Response::Object { .. }) => ("object", ""),
             Some(Response::Array { .. }) => ("array", "[]."),
@@ -37,8 +43,25 @@ impl<'a> Reader<'a> {
         let Some(head) = table.head.get(column) else { return };
         let cells = table.rows.iter().filter_map(|row| row.get(column));
         let fields: Vec<Span<'a>> = cells.flat_map(|names| names.split(&[","])).collect();
+        // The members of an object or of the items of a list belong to records of their own.
+        let (within, fields): (Vec<_>, Vec<_>) = fields.into_iter().partition(|name| name.text.contains(['.', '[']));
+        within.into_iter().for_each(|name| self.found.read(name));
         self.found.state(key(FactKind::ResponseShape, [id]), shape, *head);
         self.response_fields(id, prefix, &fields, *head);
+    }
+
+    /// Notes an answer that the section shows as a sample only, in JSON: which shape it has, no reader knows.
+    pub(super) fn response_as_sample(&mut self, section: &'a Section, id: &str) {
+        let of = key(FactKind::ResponseShape, [id]);
+        let is_sample = |text: &Span<'a>| {
+            text.text.starts_with(['{', '[']) && text.text.ends_with(['}', ']']) && text.text.contains('"')
+        };
+        if self.found.about(&of).next().is_none()
+            && self.claims.has(&of)
+            && let Some(sample) = section.texts(self.document).find(is_sample)
+        {
+            self.found.state_with(of, "", sample.at, Basis::Unread);
+        }
     }
 
     fn data(&mut self, data: Span<'a>, id: &str) {
@@ -86,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns whether an operation uses GET.
-    fn is_read(&self, id: &str) -> bool {
+    pub(super) fn is_read(&self, id: &str) -> bool {
         self.found.about(&key(FactKind::Endpoint, [id])).any(|statement| statement.value.starts_with("GET "))
     }
 
@@ -199,6 +222,20 @@ impl<'a> Reader<'a> {
             self.found.state_with(field_key, value, data.at, Basis::By(of));
         }
     }
+}
+
+/// Returns whether a label announces an answer rather than a request: `Response parameters`, `What is returned:`.
+pub(in super::super) fn is_about_answers(label: Span<'_>) -> bool {
+    let texts = label.texts();
+    let says =
+        |words: &[&str]| texts.iter().any(|text| words.iter().any(|word| have_same_stem(&text.to_lowercase(), word)));
+    says(&["response", "answer", "returns", "returned", "result"]) && !says(&["error", "request"])
+}
+
+/// The column of names in a table of an answer. Below a label that announces an answer, it may have other titles.
+pub(in super::super) fn column_of_fields(table: &Table<'_>, is_labelled: bool) -> Option<usize> {
+    let titles: &[&str] = if is_labelled { &["field", "name", "parameter", "key"] } else { &["field"] };
+    titles.iter().find_map(|title| table.column(title))
 }
 
 /// The parameter that takes the cursor of an answer: it has the name of the cursor, or the name that it has for other

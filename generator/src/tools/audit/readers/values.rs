@@ -40,15 +40,137 @@ const GRAMMAR: [&str; 19] = [
     "minimum",
 ];
 
+/// Words of a text that gives examples rather than all values.
+const EXAMPLES: [&str; 10] = ["e.g", "eg", "ex", "like", "such", "etc", "example", "examples", "instance", "separated"];
+
+/// Words before a list that is none of values: a condition, or a denial.
+const CONDITIONS: [&str; 10] =
+    ["when", "unless", "not", "cannot", "except", "without", "only", "required", "than", "with"];
+
+fn gives_examples(text: Span<'_>) -> bool {
+    let texts = text.texts();
+    let is_open =
+        |word: &&str| EXAMPLES.contains(&word.to_lowercase().as_str()) || ["other", "others", "more"].contains(word);
+    texts.iter().any(is_open) || text.text.contains("...") || text.text.contains('…')
+}
+
+/// The list of values that the codes of a text are: each follows a separator, and may have a meaning. `None` if any of
+/// them is something else.
+pub(super) fn of_codes<'a>(text: Span<'a>, codes: &[Span<'a>], siblings: &[String]) -> Option<ValueList<'a>> {
+    let is_value = |code: &Span<'_>| is_name(code.text) && !siblings.iter().any(|name| name == code.text);
+    if gives_examples(text) || !codes.iter().all(is_value) {
+        return None;
+    }
+    let mut list = ValueList { span: Some(text), ..ValueList::default() };
+    let mut behind = text;
+    for code in codes {
+        let between = behind.before(code.at).trim();
+        behind = text.after(code.at + code.text.len());
+        if is_default_mark(between) {
+            list.default = Some((code.text.to_owned(), *code));
+            continue;
+        }
+        let (is_entry, is_default) = match list.values.last() {
+            None => (is_introduction(between), false),
+            Some(_) => ends_entry(between),
+        };
+        if !is_entry || list.has(code.text) {
+            return None;
+        }
+        if is_default {
+            list.default = list.values.last().cloned();
+        }
+        list.values.push((code.text.to_owned(), *code));
+    }
+    let tail = behind.trim();
+    let meaning = tail.text.trim_start_matches([',', ' ']);
+    if ["(default)", "by default", "default"].iter().any(|mark| meaning.starts_with(mark)) && list.default.is_none() {
+        list.default = list.values.last().cloned();
+    }
+    let is_ended = tail.is_empty()
+        || tail.text.starts_with([',', ';', '.', ':', '(', ')', '-', '='])
+        || meaning.starts_with("by default");
+    let is_listed = list.default.as_ref().is_none_or(|(default, _)| list.has(default));
+    let is_boolean = list.values.iter().all(|(value, _)| ["true", "false"].contains(&value.to_lowercase().as_str()));
+    (list.values.len() > 1 && is_ended && is_listed && !is_boolean).then_some(list)
+}
+
+/// Returns whether words before a code say that it is the default: `. Default:`, `, defaults to`.
+fn is_default_mark(between: Span<'_>) -> bool {
+    let words = between.text.trim_end_matches([':', '=', ' ']).to_lowercase();
+    ["default", "default is", "default value", "default value is", "defaults to"]
+        .iter()
+        .any(|mark| words.ends_with(mark))
+}
+
+/// Returns whether words may stand before a list of values: none, or words that end with a mark.
+fn is_introduction(words: Span<'_>) -> bool {
+    let last = words.split(&[",", ";", ". ", ":"]).last().map(|last| last.texts()).unwrap_or_default();
+    let is_condition = last.iter().any(|word| CONDITIONS.contains(&word.to_lowercase().as_str()));
+    let announces =
+        matches!(last.as_slice(), [.., "one", "of"] | [.., "values" | "value" | "enum" | "either"] | [.., "be"]);
+    words.is_empty() || !is_condition && (announces || words.text.ends_with([':', ',', ';', '.', '(']))
+}
+
+/// Returns whether the words between two values are a separator, possibly after a meaning of the first, and whether
+/// they say that the first is the default.
+fn ends_entry(between: Span<'_>) -> (bool, bool) {
+    let text = between.text.trim_end_matches(" or").trim_end_matches(" and");
+    let text = if ["or", "and"].contains(&text) { "," } else { text };
+    let meaning = text.trim_end_matches([',', ';', '.', '/', '|', ' ']);
+    let is_separated = meaning.len() < text.len() || text.len() < between.text.len();
+    let is_meaning = meaning.is_empty() || meaning.starts_with([':', '(', '-', '=']);
+    let is_closed = meaning.matches(['(', '[']).count() == meaning.matches([')', ']']).count();
+    (is_separated && is_meaning && is_closed, meaning.trim_start_matches([':', '(', '-', ' ']).starts_with("default"))
+}
+
 /// The list of values in a text. `known` holds the values in the schema, if there are any.
 pub(super) fn list<'a>(text: Span<'a>, known: &[String]) -> Option<ValueList<'a>> {
+    if gives_examples(text) {
+        return None;
+    }
+    if known.is_empty()
+        && let Some(list) = of_labels(text)
+    {
+        return list;
+    }
     let parts = text.split(&[";", ". "]).into_iter().flat_map(|segment| segment.split(&[":"]).into_iter().enumerate());
     let lists = parts.filter_map(|(nth, part)| {
         let part = part.before(part.text.find(" as in ").map_or(usize::MAX, |at| part.at + at));
         // Any text may follow a colon, so a list there must contain a known value.
         read_part(part, known).filter(|(hits, _)| nth == 0 || *hits > 0 || known.is_empty())
     });
-    lists.max_by_key(|(hits, list)| (*hits, list.values.len())).map(|(_, list)| list)
+    let list = lists.max_by_key(|(hits, list)| (*hits, list.values.len())).map(|(_, list)| list)?;
+    (!known.is_empty() || is_whole(&list, text)).then_some(list)
+}
+
+/// A list without marks in which each value has its meaning: `P: planted, S: sprouted`. `None` if the text has fewer than
+/// two colons; without a list if a part of it has no value.
+fn of_labels(text: Span<'_>) -> Option<Option<ValueList<'_>>> {
+    if text.text.matches(": ").count() < 2 {
+        return None;
+    }
+    let values = text.split(&[",", ";"]).into_iter().map(|entry| {
+        let (label, _) = entry.label()?;
+        label.single().filter(|label| is_name(label.text)).map(|label| (label.text.to_owned(), label))
+    });
+    let values: Option<Vec<_>> = values.collect();
+    let is_of_values = |(value, _): &(String, Span<'_>)| !GRAMMAR.contains(&value.to_lowercase().as_str());
+    let values = values.filter(|values| values.iter().all(is_of_values));
+    Some(values.map(|values| ValueList { values, default: None, span: Some(text) }))
+}
+
+/// Returns whether a list that the schema does not have is one: its words do not begin a sentence, and its default is one
+/// of them.
+fn is_whole(list: &ValueList<'_>, text: Span<'_>) -> bool {
+    let is_prose = |value: &str| {
+        let mut letters = value.chars();
+        letters.next().is_some_and(char::is_uppercase) && value.len() > 1 && letters.all(char::is_lowercase)
+    };
+    let words = text.words();
+    let stated = words.windows(2).find(|pair| ["default", "defaults"].contains(&pair[0].text)).map(|pair| pair[1].text);
+    let is_listed = |default: &str| list.has(default) || !text.text.contains(&format!("default: {default}"));
+    !list.values.iter().any(|(value, _)| is_prose(value)) && stated.is_none_or(is_listed)
 }
 
 /// A list whose entries may be followed by their meanings: `P purchase, S sale`.

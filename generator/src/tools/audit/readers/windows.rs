@@ -1,7 +1,7 @@
 //! Windows of time: their length, how far back they may reach, and their defaults.
 
 use super::super::findings::{FactKind, key};
-use super::super::measures::duration;
+use super::super::measures::{self, duration};
 use super::super::text::Span;
 use super::super::wording::{have_same_stem, is_parameter_list};
 use super::Reader;
@@ -29,6 +29,16 @@ impl<'a> Reader<'a> {
         self.windows_of(text, None, ids);
     }
 
+    /// Reads the windows in the note of a parameter. One of the bounds of a query has a length, and not a range of them.
+    pub(super) fn windows_of_note(&mut self, note: Span<'a>, id: &str) {
+        let lengths: Vec<Span<'a>> = note.clauses().into_iter().filter(|clause| duration(*clause).is_some()).collect();
+        let is_range = |clause: &Span<'a>| measures::range(&clause.texts()).is_some();
+        let is_window = |clause: &Span<'a>| kind(*clause).is_some_and(|kind| kind != "default");
+        if lengths.iter().any(is_window) && !lengths.iter().any(is_range) {
+            lengths.into_iter().for_each(|clause| self.windows(clause, &[id.to_owned()]));
+        }
+    }
+
     /// The same, with a label that may state the kind of window.
     pub(super) fn windows_of(&mut self, text: Span<'a>, label: Option<Span<'a>>, ids: &[String]) {
         for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
@@ -45,7 +55,9 @@ impl<'a> Reader<'a> {
             let is_list = sentence.label().is_some_and(|(label, _)| is_parameter_list(label));
             let speaks_of_data =
                 sentence.texts().iter().any(|word| ["data", "fills", "orders", "default"].contains(word));
-            if !is_list && speaks_of_data {
+            // `When orders within a day exceed ..` is a threshold.
+            let is_condition = sentence.texts().first().is_some_and(|word| word.eq_ignore_ascii_case("when"));
+            if !is_list && speaks_of_data && !is_condition && self.is_read(id) {
                 self.windows(sentence, &[id.to_owned()]);
             }
             if sentence.text.contains("both set or both blank") {
