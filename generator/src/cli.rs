@@ -185,7 +185,7 @@ pub(crate) fn audit(schema: &Schema, arguments: &AuditArguments, output: &Output
 /// Returns what to do next; `None` if nothing is left to do.
 fn next(audit: &Audit, is_accepted: bool) -> Option<&'static str> {
     if audit.differences() > 0 {
-        return Some("write in the schema what the documents say now, audit `check`, then `audit` with `--accept`");
+        return Some("write in the schema what the documents say now, run `check`, then `audit` with `--accept`");
     }
     (audit.reviews() > 0 && !is_accepted)
         .then_some("read what changed; where the schema still says the same, record it: `audit` with `--accept`")
