@@ -60,7 +60,7 @@ impl Judged {
     }
 }
 
-/// What a claim says, in the form that the judge reads. An order without an id cannot be named, and everything is
+/// Returns what a claim says, in the form that the judge reads. An order without an id cannot be named, and everything is
 /// cancelled at the end.
 fn belief(effect: &Effect, claim: &Claim) -> Option<String> {
     let (id, change) = match effect {

@@ -32,7 +32,7 @@ fn trial(variant: ClientVariant, seed: u64, [placements, tasks]: [u32; 2]) -> Tr
     trial
 }
 
-/// How many clients are on trial at once, in all tests of this file.
+/// The number of clients on trial at once, in all tests of this file.
 static PLACES: Semaphore = Semaphore::const_new(10);
 
 async fn judged(trials: impl Iterator<Item = Trial>) -> Vec<(Trial, Verdict)> {

@@ -5,7 +5,7 @@
 //! the program in time. Then everything that is under way takes effect, and the books show what was wrong: see
 //! [`FindingKind`]. [`Trial::minimize`] leaves out faults and requests as long as the program still fails.
 //!
-//! What goes wrong follows from the seed and from the number of each request among those of its operation, so that a
+//! The faults follow from the seed and from the number of each request among those of its operation, so that a
 //! program that sends the same requests in the same order meets the same faults, also if it invents its ids.
 //!
 //! # Beliefs
@@ -45,7 +45,7 @@ use self::process::Process;
 const NODES: [Node; 3] = [Node::new(2), Node::new(1).lagging(LAG), Node::new(1).with_answer_time(45_000)];
 const LAG: u64 = 2_500;
 
-/// How much goes wrong.
+/// The degrees to which things go wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Nothing.
@@ -145,7 +145,7 @@ impl FindingKind {
     ];
 }
 
-/// What is wrong.
+/// A mistake of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
@@ -159,7 +159,7 @@ pub struct Finding {
     pub request: Option<String>,
     /// The reason.
     pub why: String,
-    /// What would have been right.
+    /// The right thing to do instead.
     pub right: String,
 }
 
@@ -192,7 +192,7 @@ impl Change {
     }
 }
 
-/// What a program believes of a change. The outcome is `None` if the program does not know it.
+/// The belief of a program about a change. The outcome is `None` if the program does not know it.
 #[derive(Clone, Debug)]
 struct Belief {
     id: String,
@@ -231,7 +231,7 @@ pub struct Trial {
     pub setup: Setup,
     /// The seed of everything that is random.
     pub seed: Seed,
-    /// How much goes wrong.
+    /// The degree to which things go wrong.
     pub level: Level,
     /// The only faults, as a [`Verdict`] names them; `None` allows all of the level.
     pub only: Option<BTreeSet<String>>,
@@ -239,7 +239,7 @@ pub struct Trial {
     pub requests: Option<usize>,
     /// The speed of the exchange's clock, as a multiple of the system's.
     pub speed: u32,
-    /// How long the program may run, by the system's clock.
+    /// The time that the program may run, by the system's clock.
     pub time: Duration,
     /// Variables of the program's environment, each with the [form](Self::FORMS) of its value.
     pub variables: Vec<(String, String)>,
@@ -438,11 +438,11 @@ fn settle(exchange: &Exchange) {
     drop(exchange.core_now());
 }
 
-/// What became of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What is wrong, in the order of time. What is left at the end comes last.
+    /// The mistakes, in the order of time. Those about what is left at the end come last.
     pub findings: Vec<Finding>,
     /// The number of requests.
     pub requests: usize,
@@ -450,7 +450,7 @@ pub struct Verdict {
     pub faults: BTreeSet<String>,
     /// The number of beliefs that were compared, and of those that say `unknown`.
     pub beliefs: [usize; 2],
-    /// How the program ended.
+    /// The way in which the program ended.
     pub ended: String,
     /// The options that repeat the trial.
     pub command: String,

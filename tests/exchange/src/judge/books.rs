@@ -1,4 +1,4 @@
-//! What the books of the exchange say against a program: its requests with what they did, and what is left.
+//! The case against a program by the books of the exchange: its requests with what they did, and what is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ const MISTAKES: [&str; 9] = [
     "wrong-encoding",
 ];
 
-/// What an answer says of the change that it answers.
+/// The statement of an answer about the change that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     Done,
@@ -55,7 +55,7 @@ pub(super) struct Books<'a> {
     core: &'a Core,
     calls: &'a [Call],
     intents: Vec<Intent>,
-    /// How long after its signature a request may still show its effect, in milliseconds.
+    /// The time after its signature until a request shows its effect at the latest, in milliseconds.
     visible_after: u64,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Books<'a> {
                 .any(|call| shows(call, intent) || call.at > late && excludes(call, first, intent))
     }
 
-    /// What the answer to an order had said of it at a time.
+    /// Returns what the answer to an order had said of it at a time.
     fn told(&self, intent: &Intent, at: u64) -> Told {
         let call = &self.calls[intent.call];
         match call.arrived_at {
@@ -151,7 +151,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// What is wrong with a single request.
+    /// Returns what is wrong with a single request.
     fn of_call(&self, number: usize, call: &Call) -> Option<Finding> {
         let now = call.at;
         if let Some(signed_at) = call.signed_at.filter(|signed_at| signed_at.abs_diff(now) > window()) {
@@ -389,7 +389,7 @@ fn told(call: &Call) -> Told {
     }
 }
 
-/// What a code says of a change.
+/// Returns what a code says of a change.
 fn told_by(call: &Call, code: &str) -> Told {
     let is_compound = call.meta.is_some_and(|meta| meta.compound.is_some());
     match call.meta.and_then(|meta| proof(meta, code)) {
@@ -399,7 +399,7 @@ fn told_by(call: &Call, code: &str) -> Told {
     }
 }
 
-/// What the answer to a batch says of an item.
+/// Returns what the answer to a batch says of an item.
 fn told_of_item(call: &Call, client: &str) -> Told {
     fn find<'a>(value: &'a Value, client: &str) -> Option<&'a serde_json::Map<String, Value>> {
         match value {

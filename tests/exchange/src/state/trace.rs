@@ -46,7 +46,7 @@ pub(crate) struct Call {
     pub(crate) arrived_at: Option<u64>,
     /// When the connection had no more use for the answer, because it had arrived, was lost, or was not awaited.
     pub(crate) ended_at: Option<u64>,
-    /// What it did, at once or later.
+    /// The events that it caused, at once or later.
     pub(crate) events: Vec<Event>,
 }
 

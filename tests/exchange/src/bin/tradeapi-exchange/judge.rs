@@ -29,7 +29,7 @@ const NOT_JUDGED: u8 = 2;
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("of").args(["unified", "classic", "both", "setup"]))]
 pub(crate) struct JudgeArguments {
-    /// How much goes wrong: `none`; `lost`, where requests or answers are lost; `slow`, where answers are late by up to
+    /// The degree to which things go wrong: `none`; `lost`, where requests or answers are lost; `slow`, where answers are late by up to
     /// thirty seconds; or `whole`, where everything goes wrong that may.
     #[arg(long, default_value_t = Level::Whole)]
     level: Level,
