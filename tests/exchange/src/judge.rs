@@ -123,7 +123,7 @@ pub enum FindingKind {
     BeyondLimit,
     /// A request broke a rule of the documents.
     Forbidden,
-    /// A signature was outside its window by the true time.
+    /// A signature was outside its window, by the true time and by those that the nodes of the exchange state.
     OutOfTime,
     /// The program closed a connection before the answer to an order came, and read nothing else of the order.
     Unread,
@@ -285,7 +285,7 @@ impl Trial {
     pub async fn run(&self) -> io::Result<Verdict> {
         let mut setup = self.setup.clone();
         let hostility = self.level.hostility(self.seed, self.only.as_ref());
-        (setup.settings.seed, setup.conditions.hostility) = (self.seed, hostility);
+        (setup.settings.seed, setup.conditions.hostility) = (self.seed, hostility.clone());
         setup.check().map_err(io::Error::other)?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let exchange = Exchange::of(setup, Time::running(self.speed));
@@ -298,7 +298,7 @@ impl Trial {
         let (ended, beliefs) = ended?;
         settle(&exchange);
         let core = exchange.core();
-        let mut findings = Books::of(&core).findings(&beliefs);
+        let mut findings = Books::of(&core, &hostility.unwrap_or_default()).findings(&beliefs);
         findings.retain(|finding| !self.allowed.contains(&finding.kind));
         let requests = core.trace.as_ref().map_or(0, |trace| trace.calls.len());
         let faults = core.hostile.as_ref().map(|hostile| hostile.faulted.clone()).unwrap_or_default();

@@ -12,6 +12,7 @@ use crate::access::answer_plan::changes::{Proof, proof};
 use crate::operations::routes::id_parameters;
 use crate::state::core::Core;
 use crate::state::events::Event;
+use crate::state::hostile::Hostility;
 use crate::state::hostile::fault::is_list;
 use crate::state::orders::Order;
 use crate::state::trace::Call;
@@ -57,14 +58,17 @@ pub(super) struct Books<'a> {
     intents: Vec<Intent>,
     /// The time after its signature until a request shows its effect at the latest, in milliseconds.
     visible_after: u64,
+    /// The milliseconds by which the times that answers state are ahead, of each node.
+    stated_ahead: Vec<i64>,
 }
 
 impl<'a> Books<'a> {
-    pub(super) fn of(core: &'a Core) -> Self {
+    pub(super) fn of(core: &'a Core, hostility: &Hostility) -> Self {
         let calls = core.trace.as_ref().map_or(&[][..], |trace| &trace.calls);
         let intents = (0..).zip(calls).flat_map(|(number, call)| intents(core, number, call)).collect();
-        let hostility = core.faults.conditions.hostility.clone().unwrap_or_default();
-        Self { core, calls, intents, visible_after: window() + hostility.settling + hostility.lag }
+        let visible_after = window() + hostility.settling + hostility.lag;
+        let stated_ahead = hostility.nodes.iter().map(|node| node.answer_time).chain([0]).collect();
+        Self { core, calls, intents, visible_after, stated_ahead }
     }
 
     /// All that is wrong, in the order of time. What is left at the end comes last.
@@ -154,7 +158,12 @@ impl<'a> Books<'a> {
     /// Returns what is wrong with a single request.
     fn of_call(&self, number: usize, call: &Call) -> Option<Finding> {
         let now = call.at;
-        if let Some(signed_at) = call.signed_at.filter(|signed_at| signed_at.abs_diff(now) > window()) {
+        // A program cannot know which of the times that the exchange has told it are wrong.
+        let is_in_time = |signed_at: u64| {
+            let mut stated = self.stated_ahead.iter().map(|ahead| now.saturating_add_signed(*ahead));
+            stated.any(|stated| signed_at.abs_diff(stated) <= window())
+        };
+        if let Some(signed_at) = call.signed_at.filter(|signed_at| !is_in_time(*signed_at)) {
             let (seconds, side) = (signed_at.abs_diff(now) / 1_000, if signed_at < now { "before" } else { "after" });
             let why = format!("it was signed {seconds} s {side} it arrived; the window is {} s", window() / 1_000);
             let right = "sign by the exchange's time, which its answers state, just before sending";
