@@ -162,7 +162,7 @@ impl FaultKinds {
         }
     }
 
-    /// How late a slow answer is, if it is later than the usual pause between its pieces.
+    /// Returns how late a slow answer is, if it is later than the usual pause between its pieces.
     pub(crate) fn lateness(self, dice: &mut Dice) -> Option<Duration> {
         (self == Self::Slow).then(|| Duration::from_millis(2_000 + dice.below(28_000)))
     }
