@@ -28,7 +28,8 @@ pub(crate) struct Read<O> {
     pub(crate) request: Result<O, Violations>,
     /// The names of the parameters that were ignored.
     pub(crate) ignored: Vec<String>,
-    /// The path of the first parameter that is a text where the documents have a number, or the other way round.
+    /// The path of the first parameter that the documents write otherwise: as a number or as a text, or as a number
+    /// without an exponent, a plus, or a point at an end.
     pub(crate) miswritten: Option<String>,
 }
 
@@ -57,12 +58,27 @@ pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tole
     {
         request = read(&repaired);
     }
-    let strict = request.as_ref().ok().filter(|_| !is_tolerant && !is_query);
-    let miswritten = strict.and_then(|request| miswritten(parameters, request));
+    let strict = request.as_ref().ok().filter(|_| !is_tolerant);
+    let miswritten = strict.and_then(|request| match is_query {
+        true => miswritten_in_query(parameters, request),
+        false => miswritten(parameters, request),
+    });
     Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
 }
 
-/// The path of the first parameter that is not of the kind of JSON that the request is written with.
+/// The name of the first number of a query that the request writes otherwise.
+fn miswritten_in_query(given: &str, request: &impl Parameters) -> Option<String> {
+    let mut out = ParameterWriter::query();
+    request.write(&mut out);
+    let documented = out.finish();
+    given.split('&').filter_map(|pair| pair.split_once('=')).find_map(|(name, value)| {
+        let mut written = documented.split('&').filter_map(|pair| pair.split_once('='));
+        let (_, written) = written.find(|(other, _)| *other == name)?;
+        (is_number(written) && written != value).then(|| name.to_owned())
+    })
+}
+
+/// The path of the first parameter that is not in the form that the request is written with.
 fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
     let mut out = ParameterWriter::json();
     request.write(&mut out);
@@ -71,24 +87,32 @@ fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
     if documented == given {
         return None;
     }
-    differing_kind(&serde_json::from_str(given).ok()?, &serde_json::from_str(&documented).ok()?, "")
+    differing_form(&serde_json::from_str(given).ok()?, &serde_json::from_str(&documented).ok()?, "")
 }
 
-/// The path of the first scalar that has another kind in the other value.
-fn differing_kind(given: &Value, documented: &Value, path: &str) -> Option<String> {
+/// The path of the first scalar that has another kind in the other value, or is a number that is written otherwise.
+fn differing_form(given: &Value, documented: &Value, path: &str) -> Option<String> {
     match (given, documented) {
         (Value::Object(given), Value::Object(documented)) => given.iter().find_map(|(name, value)| {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            differing_kind(value, documented.get(name)?, &path)
+            differing_form(value, documented.get(name)?, &path)
         }),
         (Value::Array(given), Value::Array(documented)) => given
             .iter()
             .zip(documented)
             .enumerate()
-            .find_map(|(index, (given, documented))| differing_kind(given, documented, &format!("{path}[{index}]"))),
+            .find_map(|(index, (given, documented))| differing_form(given, documented, &format!("{path}[{index}]"))),
         (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => Some(path.to_owned()),
+        (Value::String(given), Value::String(documented)) => {
+            (is_number(documented) && given != documented).then(|| path.to_owned())
+        }
         _ => None,
     }
+}
+
+/// Returns whether a text is a number as the documents write it.
+fn is_number(text: &str) -> bool {
+    text.parse::<tradeapi::Decimal>().is_ok_and(|number| number.to_plain() == text)
 }
 
 /// The number of a parameter of a request.
@@ -180,11 +204,30 @@ mod tests {
     }
 
     #[test]
-    fn a_strict_exchange_finds_numbers_where_the_documents_have_texts() {
+    fn a_strict_exchange_finds_what_the_documents_write_otherwise() {
         let order = r#"{"symbol": "BTCUSDT", "category": "SPOT", "side": "buy", "orderType": "market", "qty": 1}"#;
         assert_eq!(read::<PlaceOrder>(order, Repairs::default(), false).miswritten.as_deref(), Some("qty"));
         assert_eq!(read::<PlaceOrder>(order, Repairs::default(), true).miswritten, None);
         assert_eq!(read::<PlaceOrder>(&order.replace('1', "\"1\""), Repairs::default(), false).miswritten, None);
+        for number in ["1E-2", "+0.01", ".01", "01", "50000.", "1e2"] {
+            let order = order.replace('1', &format!("\"{number}\""));
+            assert_eq!(
+                read::<PlaceOrder>(&order, Repairs::default(), false).miswritten.as_deref(),
+                Some("qty"),
+                "{number}"
+            );
+            let tolerant = read::<PlaceOrder>(&order, Repairs::default(), true);
+            assert!(tolerant.miswritten.is_none() && tolerant.request.is_ok(), "{number}");
+        }
+        for number in ["0.010", "0", "100"] {
+            let order = order.replace('1', &format!("\"{number}\""));
+            assert_eq!(read::<PlaceOrder>(&order, Repairs::default(), false).miswritten, None, "{number}");
+        }
+        for (query, miswritten) in [("limit=05", Some("limit")), ("limit=5", None)] {
+            let query = format!("category=SPOT&{query}");
+            let read = read::<GetOpenOrders>(&query, Repairs::default(), false);
+            assert!(read.request.is_err() || read.miswritten.as_deref() == miswritten, "{query}");
+        }
         let items = r#"[{"orderId": "7", "qty": "1", "requestId": 5}, {"orderId": "8", "qty": "1", "requestId": "5"}]"#;
         let items = read::<BatchModifyOrders>(items, Repairs::default(), false);
         assert_eq!(items.miswritten.as_deref(), Some("[1].requestId"), "{:?}", items.request.err());

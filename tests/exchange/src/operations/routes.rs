@@ -259,7 +259,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let serve = || {
         let request = read.map_err(|violations| of_violations(&violations, O::META, O::FAMILY))?;
         if let Some(parameter) = miswritten {
-            let why = "the documents write it as another kind of JSON";
+            let why = "the documents write it as another kind of JSON, or the number in another way";
             return Err(of_parameter(Reason::WrongForm, [&parameter, "shape"], why, O::META, O::FAMILY));
         }
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());

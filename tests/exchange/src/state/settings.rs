@@ -203,6 +203,7 @@ decisions! {
     "What does a tolerant exchange do with a parameter of a conditional order in an ordinary one?", "It refuses the order.", "Clients send them, believing in a condition, and the order would be executed at once.";
     "What does a symbol in cancel-all-orders do?", "It limits the call to that pair, if the exchange is tolerant.", "Clients send it to cancel no more than that.";
     "Is a symbol in small letters one in capitals?", "Yes, if the exchange is tolerant. An unknown symbol is refused by every operation.", "An empty listing would hide positions and orders.";
+    "Is a number such as `1E-2`, `+0.01`, `.01`, `01` or `50000.` the one that it means?", "Yes, if the exchange is tolerant.", "Clients write them; what the exchange does is not known.";
     "What does newClientOid do when only take-profit and stop-loss change?", "Nothing: the order keeps its clientOid, which is in the answer.", "By the table of transitions, the order is unchanged.";
     "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
     "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";

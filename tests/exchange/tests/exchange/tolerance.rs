@@ -379,3 +379,20 @@ fn a_refusal_names_the_parameter_and_what_is_wrong_with_it() {
         assert!(answer["code"] != "00000" && why.contains(&format!("{parameter}: ")), "{path}: {answer}");
     }
 }
+
+/// The export excludes these notations, which public clients write.
+#[test]
+fn a_number_has_one_notation_unless_the_exchange_is_tolerant() {
+    for tolerant in [true, false] {
+        for (index, qty) in ["1E-2", "+0.01", ".01", "00.01", "0.010"].into_iter().enumerate() {
+            let exchange = exchange(tolerant);
+            let order = json!({ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": qty, "side": "buy",
+                "orderType": "limit", "price": "60000", "timeInForce": "gtc", "clientOid": format!("n{index}") });
+            let answer = post("/api/v3/trade/place-order", &order).send(&exchange);
+            let is_taken = answer["code"] == "00000";
+            assert_eq!(is_taken, tolerant || qty == "0.010", "{qty}: {answer}");
+            let says = answer["msg"].as_str().unwrap_or_default();
+            assert!(is_taken || says.contains("qty"), "{answer}");
+        }
+    }
+}
