@@ -12,7 +12,7 @@ use super::{Program, folder, has_node, has_python, program};
 
 const ATTRS: &str = "openapi-python-client==0.29.1";
 const PYDANTIC: &str = "datamodel-code-generator==0.89.0 pydantic==2.*";
-const ASSISTANT: &str = "fastmcp==4.2.3";
+const ASSISTANT: &str = "fastmcp==4.2.3 httpx==0.28.1";
 const NODE: &str = "@types/node@20.19.43";
 const FETCH: &str = "openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3";
 const SDK: &str = "@hey-api/openapi-ts@0.95.0 zod@4.6.7 typescript@5.9.3";
