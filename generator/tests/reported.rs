@@ -267,7 +267,12 @@ fn tables_and_pages_are_printed_as_json() {
         text.lines().map(read).collect::<Vec<serde_json::Value>>()
     };
     let operations = print(&["list"]);
-    assert_eq!(operations.len(), 93);
+    let families = std::fs::read_dir(&schema).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let files = families.flat_map(|family| std::fs::read_dir(family).unwrap()).map(|file| file.unwrap().file_name());
+    let of_operations = files
+        .filter(|name| !["family.yaml", "types.yaml"].iter().any(|other| name == other))
+        .filter(|name| Path::new(name).extension() == Some("yaml".as_ref()));
+    assert_eq!(operations.len(), of_operations.count());
     assert_eq!(operations[0]["operation"], "broker.customer-commissions");
     assert_eq!(operations[0]["limits"][0], "10/s per UID");
     let rules = print(&["rules"]);

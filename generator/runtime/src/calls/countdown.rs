@@ -61,9 +61,9 @@ impl fmt::Display for MayHaveFired {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotKept {
-    /// It was not started: the exchange refused the first request, or did not answer it.
+    /// The countdown was not started: the exchange refused the first request, or did not answer it.
     NotStarted(Box<Error>),
-    /// It may have come to its end.
+    /// The countdown may have come to its end.
     MayHaveFired {
         /// When.
         times: MayHaveFired,

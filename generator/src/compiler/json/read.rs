@@ -315,6 +315,11 @@ mod tests {
                 let written = read.value.to_string();
                 prop_assert_eq!(peer(&written), Ok(value), "{} was read as {}", text, written);
             }
+            // The peer keeps numbers of any size; other readers of an example do not.
+            (Err((_, why)), _) if why == "number out of range" => {
+                let mut numbers = text.split(|character: char| !"0123456789.eE+-".contains(character));
+                prop_assert!(numbers.any(|number| number.parse().is_ok_and(f64::is_infinite)), "{}", text);
+            }
             (read, peer) => prop_assert_eq!(read.as_ref().err().cloned(), peer.err(), "{}", text),
         }
         Ok(())

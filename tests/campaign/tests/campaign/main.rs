@@ -4,6 +4,7 @@
 #[path = "../../../shared/empty_arguments.rs"]
 mod empty_arguments;
 mod fleet;
+mod judged;
 mod killed;
 mod program;
 mod short;

@@ -1,5 +1,6 @@
 //! Reading of requests by the emitted types, of numbers, and of the orders, fills and positions that a request selects.
 
+use percent_encoding::percent_decode_str;
 use rust_decimal::Decimal;
 use serde_json::Value;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
@@ -74,7 +75,7 @@ fn miswritten_in_query(given: &str, request: &impl Parameters) -> Option<String>
     given.split('&').filter_map(|pair| pair.split_once('=')).find_map(|(name, value)| {
         let mut written = documented.split('&').filter_map(|pair| pair.split_once('='));
         let (_, written) = written.find(|(other, _)| *other == name)?;
-        (is_number(written) && written != value).then(|| name.to_owned())
+        (is_number(written) && !percent_decode_str(value).eq(written.bytes())).then(|| name.to_owned())
     })
 }
 
@@ -223,7 +224,7 @@ mod tests {
             let order = order.replace('1', &format!("\"{number}\""));
             assert_eq!(read::<PlaceOrder>(&order, Repairs::default(), false).miswritten, None, "{number}");
         }
-        for (query, miswritten) in [("limit=05", Some("limit")), ("limit=5", None)] {
+        for (query, miswritten) in [("limit=05", Some("limit")), ("limit=5", None), ("limit=%35", None)] {
             let query = format!("category=SPOT&{query}");
             let read = read::<GetOpenOrders>(&query, Repairs::default(), false);
             assert!(read.request.is_err() || read.miswritten.as_deref() == miswritten, "{query}");

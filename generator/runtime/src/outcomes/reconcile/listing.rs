@@ -78,7 +78,7 @@ pub(crate) type StartListing = fn(&ClientCore, ListingRequest<'_>) -> Result<Box
 /// Takes what the items of a page show.
 type ReadPage<I> = fn(&[I], &FillContext) -> Result<PageContent, String>;
 
-/// What the fills of a listing are read by.
+/// The request by which the fills of a listing are read.
 struct FillContext {
     fields: Option<FillFields>,
     turn: Option<&'static str>,

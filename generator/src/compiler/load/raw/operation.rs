@@ -439,15 +439,15 @@ declared! {
     part TradeSides {
         /// The enum field with the side of the position. Fills may be without it.
         field: Ref,
-        /// Its value for the long position.
+        /// The value for the long position.
         long: Ref,
-        /// Its value for the short position.
+        /// The value for the short position.
         short: Ref,
         /// The values of the parameter in `over` whose instruments can have both.
         lines: Names,
         /// The property of the account that tells whether they have, for fills without a side.
         property: Ref,
-        /// Its value where an instrument has one position. Where it is another one or not stated, a fill without a side
+        /// The value where an instrument has one position. Where it is another one or not stated, a fill without a side
         /// that closes is an error of the ledger.
         net: Ref,
     }

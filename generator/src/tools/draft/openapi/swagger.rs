@@ -16,7 +16,7 @@ impl Places {
     /// Returns the place in the file of a value in the converted form, or of the nearest one that holds it.
     pub(super) fn in_file(&self, place: &str) -> String {
         let ends = place.match_indices('/').map(|(at, _)| at).chain([place.len()]);
-        let known = ends.filter_map(|end| Some((self.0.get(place.get(..end)?)?, place.get(end..)?))).last();
+        let known = ends.filter_map(|end| Some((self.0.get(place.get(..end)?)?, place.get(end..)?))).next_back();
         known.map_or_else(|| place.to_owned(), |(old, rest)| format!("{old}{rest}"))
     }
 

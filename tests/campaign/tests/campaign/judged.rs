@@ -1,5 +1,4 @@
 //! The emitted client, and incorrect ones, as processes on trial: over sockets, judged by the books of the exchange.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
