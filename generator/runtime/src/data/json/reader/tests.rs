@@ -50,7 +50,7 @@ fn values() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f32>().prop_map(Value::from),
+        any::<f32>().prop_map(|number| Value::from(f64::from(number))),
         ".*".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 64, 8, |inner| {
