@@ -316,9 +316,10 @@ mod tests {
                 prop_assert_eq!(peer(&written), Ok(value), "{} was read as {}", text, written);
             }
             // The peer keeps numbers of any size; other readers of an example do not.
-            (Err((_, why)), _) if why == "number out of range" => {
-                let mut numbers = text.split(|character: char| !"0123456789.eE+-".contains(character));
-                prop_assert!(numbers.any(|number| number.parse().is_ok_and(f64::is_infinite)), "{}", text);
+            (Err((end, why)), _) if why == "number out of range" => {
+                let read = text.get(..=*end).unwrap_or_default();
+                let mut numbers = read.char_indices().filter_map(|(start, _)| read.get(start..)?.parse::<f64>().ok());
+                prop_assert!(numbers.any(f64::is_infinite), "{}", text);
             }
             (read, peer) => prop_assert_eq!(read.as_ref().err().cloned(), peer.err(), "{}", text),
         }

@@ -74,6 +74,21 @@ pub(super) fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<St
 /// The next value.
 struct Value<'w>(&'w mut JsonWriter);
 
+/// The only member of the map as which `serde_json` hands over a number where a crate of the program has its feature
+/// `arbitrary_precision`. The value is the text of the number, with all digits.
+const EXACT_NUMBER: &str = "$serde_json::private::Number";
+
+impl Value<'_> {
+    fn exact_number<E: serde::de::Error>(self, digits: &str) -> Result<(), E> {
+        let mut from = Reader::new(digits);
+        if from.peek() != Kind::Number || from.raw_value() != Ok(digits) {
+            return Err(E::custom(format_args!("expected a number, found `{digits}`")));
+        }
+        self.0.raw(digits);
+        Ok(())
+    }
+}
+
 impl<'de> DeserializeSeed<'de> for Value<'_> {
     type Value = ();
 
@@ -139,9 +154,14 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut next = map.next_key::<String>()?;
+        if next.as_deref() == Some(EXACT_NUMBER) {
+            return self.exact_number(&map.next_value::<String>()?);
+        }
         self.0.begin_object();
-        while let Some(name) = map.next_key::<String>()? {
+        while let Some(name) = next {
             map.next_value_seed(Value(self.0.member(&name)))?;
+            next = map.next_key()?;
         }
         self.0.end_object();
         Ok(())
