@@ -228,7 +228,7 @@ fn operations_are_found_in_every_style() {
     }
 }
 
-/// What is drafted from a section is stated there for the audit, and a sample of an answer is no difference.
+/// The audit finds each drafted fact in its section, and a sample of an answer is no difference.
 #[test]
 fn an_audit_can_begin_with_a_draft() {
     for answer in [

@@ -102,7 +102,7 @@ fn other_valid_schemas_follow_it() {
     }
 }
 
-/// Whether a mistake is one of the form of a file, which its JSON Schema states as well.
+/// Returns whether a mistake is one of the form of a file, which its JSON Schema states as well.
 fn cannot_be_read(code: Code, message: &str) -> bool {
     match code {
         Code::UnknownKey | Code::UnknownWord | Code::EmptyFile => true,

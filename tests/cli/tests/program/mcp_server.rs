@@ -254,7 +254,7 @@ fn a_call_that_is_cancelled_while_it_waits_for_its_limit_is_not_sent() {
     assert!(open < CALLS, "{open} orders: the last ones were sent");
 }
 
-/// What is told and the result take ways of their own, so that either may come first.
+/// Progress and results take ways of their own, so that either may come first.
 #[test]
 fn a_call_tells_its_progress_if_its_client_asks_for_it() {
     let local = Local::start();

@@ -1,4 +1,4 @@
-//! What tools of other languages generate from the exported OpenAPI places, finds and cancels an order on the strict local
+//! Clients that tools generate from the exported OpenAPI place, find and cancel an order on the strict local
 //! exchange, each with a program in `clients/openapi/` and a hook that signs.
 //!
 //! One tool of each language is tried always, the others with `TRADEAPI_JUDGES=all`. The guide has their table, which
