@@ -18,6 +18,8 @@ pub enum Assumption {
     Kept,
     /// Nothing on the way sends a copy of a request sooner after it than it may.
     Repeats,
+    /// The exchange refuses the id of an order that has ended.
+    Duplicates,
     /// A code means what it says.
     Codes,
     /// An id is used once, by all programs of the account.
@@ -36,7 +38,7 @@ pub enum Assumption {
 
 impl Assumption {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Settling,
         Self::Lag,
         Self::ClockError,
@@ -44,6 +46,7 @@ impl Assumption {
         Self::Window,
         Self::Kept,
         Self::Repeats,
+        Self::Duplicates,
         Self::Codes,
         Self::Ids,
         Self::Answers,
@@ -63,6 +66,7 @@ impl Assumption {
             Self::Window => "window",
             Self::Kept => "kept",
             Self::Repeats => "repeats",
+            Self::Duplicates => "duplicates",
             Self::Codes => "codes",
             Self::Ids => "ids",
             Self::Answers => "answers",

@@ -58,6 +58,8 @@ pub(crate) struct When {
 pub struct Conduct {
     /// True if a second order may have the id of another one.
     pub allows_duplicates: bool,
+    /// True if a second order may have the id of another one that has ended.
+    pub forgets_ended: bool,
     /// The number of orders that the funds are enough for; no limit if not given.
     pub funds: Option<usize>,
     /// True if the second part of a request that does two things is refused.
@@ -317,7 +319,10 @@ impl Exchange {
             return Err(FUNDS);
         }
         let client_id = text("clientOid");
-        let is_known = |known: &Order| known.account == request.account && known.client_id == client_id;
+        let is_known = |known: &Order| {
+            let is_checked = !self.conduct.forgets_ended || known.status() == Status::Live;
+            is_checked && known.account == request.account && known.client_id == client_id
+        };
         if client_id.is_some() && !self.conduct.allows_duplicates && self.orders.iter().any(is_known) {
             return Err(if family == Family::Unified { DUPLICATE } else { DUPLICATE_CLASSIC });
         }

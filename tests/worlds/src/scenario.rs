@@ -135,7 +135,8 @@ pub struct Order {
     pub sells: bool,
 }
 
-const KIND: Conduct = Conduct { allows_duplicates: false, funds: None, refuses_second_part: false };
+const KIND: Conduct =
+    Conduct { allows_duplicates: false, forgets_ended: false, funds: None, refuses_second_part: false };
 const DUPLICATES: Conduct = Conduct { allows_duplicates: true, ..KIND };
 const HALF: Conduct = Conduct { refuses_second_part: true, ..KIND };
 

@@ -10,7 +10,7 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::assumption::Assumption;
 use crate::choices::{Choice, Choices, Script};
-use crate::exchange::{Exchange, RequestNumber};
+use crate::exchange::{Conduct, Exchange, RequestNumber};
 use crate::lock;
 use crate::memory::MemoryJournal;
 use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subject};
@@ -73,10 +73,11 @@ pub(crate) enum Occasion {
 impl World {
     pub(crate) fn new(scenario: &'static Scenario, script: Script, laws: Laws, is_told: bool) -> Arc<Self> {
         let journals = scenario.programs.iter().map(|program| program.journal + 1).max().unwrap_or_default();
+        let forgets_ended = laws.broken == Some(Assumption::Duplicates);
         Arc::new(Self {
             scenario,
             time: Arc::default(),
-            exchange: Mutex::new(Exchange::new(scenario.conduct)),
+            exchange: Mutex::new(Exchange::new(Conduct { forgets_ended, ..scenario.conduct })),
             journals: (0..journals).map(|_| MemoryJournal::new(scenario.is_on_disk)).collect(),
             record: Mutex::default(),
             laws,

@@ -139,6 +139,12 @@ const WITHOUT: &[(Assumption, &str, &str, &str)] = &[
     ),
     (Assumption::Repeats, "funds-for-one", "place-order 1: request = arrives twice at once", NOT_DONE),
     (Assumption::Repeats, "same-id-allowed", "place-order 1: request = arrives twice at once", DOUBLED),
+    (
+        Assumption::Duplicates,
+        "reconcile",
+        "place-order 1: request = arrives twice; place-order 1: order = is filled at once",
+        DOUBLED,
+    ),
     (Assumption::Codes, "place", "place-order 1: answer = is a refusal nevertheless", NOT_DONE),
     (Assumption::Ids, "two-processes", "id of process 1 = a; place-order 2: answer = is lost", DONE),
     (Assumption::Answers, "place", "place-order 1: answer = is another's refusal", NOT_DONE),
