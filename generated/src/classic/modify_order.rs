@@ -265,6 +265,7 @@ static META: tables::Meta = tables::Meta {
             },
         ],
         also: &[],
+        by_one: &[],
         one_is_enough: true,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),

@@ -140,6 +140,7 @@ static META: tables::Meta = tables::Meta {
             },
         ],
         also: &[],
+        by_one: &[],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),

@@ -130,6 +130,22 @@ static META: tables::Meta = tables::Meta {
                 of: &["shortLeverage"],
             },
         ],
+        by_one: &[
+            &[
+                tables::Echo {
+                    member: "longLeverage",
+                    of: &["leverage"],
+                },
+                tables::Echo {
+                    member: "shortLeverage",
+                    of: &["leverage"],
+                },
+                tables::Echo {
+                    member: "crossMarginLeverage",
+                    of: &["leverage"],
+                },
+            ],
+        ],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(

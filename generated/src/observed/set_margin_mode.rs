@@ -117,6 +117,7 @@ static META: tables::Meta = tables::Meta {
                 of: &["marginMode"],
             },
         ],
+        by_one: &[],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(

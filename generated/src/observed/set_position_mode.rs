@@ -83,6 +83,7 @@ static META: tables::Meta = tables::Meta {
                 of: &["posMode"],
             },
         ],
+        by_one: &[],
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["posMode"]),

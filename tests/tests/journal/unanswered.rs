@@ -246,6 +246,21 @@ async fn a_success_that_shows_something_else_is_not_done() {
     let shorter: observed::SetContractLeverage =
         serde_json::from_str(&format!(r#"{of}, "longLeverage": "5", "shortLeverage": "20"}}"#)).unwrap();
     unknown(client.call(&shorter).await.err());
+    // Which of the members repeats the leverage depends on the margin mode and the side.
+    let set = |leverage: &str| -> observed::SetContractLeverage {
+        serde_json::from_str(&format!(r#"{of}, "leverage": "{leverage}"}}"#)).unwrap()
+    };
+    let members = ["longLeverage", "shortLeverage", "crossMarginLeverage"];
+    for repeats in members {
+        let mut settings = json!({"symbol": "ETHUSDT", "marginCoin": "USDT", "marginMode": "isolated"});
+        for member in members {
+            settings[member] = json!(if member == repeats { "5" } else { "20" });
+        }
+        answer(settings);
+        client.call(&set("5")).await.unwrap();
+        client.call(&set("20")).await.unwrap();
+        unknown(client.call(&set("7")).await.err());
+    }
 
     for nothing in [Value::Null, json!(""), json!({"list": null})] {
         answer(nothing.clone());

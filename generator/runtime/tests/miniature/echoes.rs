@@ -13,7 +13,7 @@ use crate::confirmations::{Line, answers, code};
 use crate::orders::{PlaceOrder, Placed};
 
 const IDS: &[Echo] = &[Echo { member: "orderId", of: &["orderId"] }, Echo { member: "clientOid", of: &["clientOid"] }];
-const ECHOES: Echoes = Echoes { ids: IDS, also: &[], one_is_enough: false };
+const ECHOES: Echoes = Echoes { ids: IDS, also: &[], by_one: &[], one_is_enough: false };
 
 const META: Meta = Meta {
     id: "mini.cancel",
@@ -102,6 +102,15 @@ operations! {
         echoes: Some(Echoes { ids: &[IDS[0], Echo { member: "clientOid", of: &["clientOid", "newClientOid"] }], ..ECHOES }),
         ..META
     };
+    Resize, Meta {
+        effect: Effect::Amend,
+        echoes: Some(Echoes {
+            ids: &[IDS[0]],
+            by_one: &[&[Echo { member: "long", of: &["clientOid"] }, Echo { member: "short", of: &["clientOid"] }]],
+            ..ECHOES
+        }),
+        ..META
+    };
     Reverse, Meta { effect: Effect::Close, compound: Some(Compound { when: None, why: "closes, then opens" }), ..META };
     Amend, Meta {
         effect: Effect::Amend,
@@ -156,6 +165,25 @@ async fn every_id_that_the_answer_has_is_that_of_the_request() -> Tested {
         (("", ""), "null", false),
     ] {
         assert_eq!(is_done(Cancel(Named::of(request.0, request.1)), data).await?, expected, "{request:?} {data}");
+    }
+    Ok(())
+}
+
+/// Which one it is depends on what the request does not say.
+#[tokio::test]
+async fn one_of_several_members_repeats_a_value() -> Tested {
+    for (request, data, expected) in [
+        (("1", "a"), r#"{"orderId":"1","long":"a","short":"b"}"#, true),
+        (("1", "a"), r#"{"orderId":"1","long":"b","short":"a"}"#, true),
+        (("1", "a"), r#"{"orderId":"1","short":"a"}"#, true),
+        (("1", "a"), r#"{"orderId":"1","long":"b","short":"c"}"#, false),
+        (("1", "a"), r#"{"orderId":"1","short":"c"}"#, false),
+        (("2", "a"), r#"{"orderId":"1","long":"a"}"#, false),
+        (("1", "a"), r#"{"orderId":"1"}"#, true),
+        (("1", ""), r#"{"orderId":"1","long":"b","short":"c"}"#, true),
+        (("", "a"), r#"{"orderId":"1","long":"b"}"#, false),
+    ] {
+        assert_eq!(is_done(Resize(Named::of(request.0, request.1)), data).await?, expected, "{request:?} {data}");
     }
     Ok(())
 }

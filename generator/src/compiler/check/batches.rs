@@ -254,7 +254,7 @@ fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mu
     }
 }
 
-/// Checks `echoes`, `echoes_one_of` and `echoes_also`.
+/// Checks `echoes`, `echoes_one_of`, `echoes_also` and `echoed_by`.
 pub(super) fn echoes(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let names = family.names(operation.members());
@@ -306,12 +306,32 @@ fn names_are_known(
             to.at(member.1, Code::MissingKey, format!("`{}` lists no parameters", member.0))
                 .help("name the parameter that it repeats, or several of which it repeats one");
         }
-        for (parameter, place) in parameters {
-            if let Lookup::Missing(help) = find_within(family, names, parameter) {
-                let message = format!("`{}` has no parameter `{parameter}`", operation.name);
-                to.at(*place, Code::UndefinedName, message).help(help);
-            }
+        for parameter in parameters {
+            parameter_is_known(family, operation, parameter, names, to);
         }
+    }
+    for (parameter, members) in &echoes.by_one {
+        parameter_is_known(family, operation, parameter, names, to);
+        for member in members {
+            records::field(record, member, to);
+        }
+        if members.len() < 2 {
+            to.at(parameter.1, Code::MissingKey, format!("`{}` lists fewer than two members", parameter.0))
+                .help("name the members of which one repeats it; a single one belongs in `echoes_also`");
+        }
+    }
+}
+
+fn parameter_is_known(
+    family: &Family,
+    operation: &Operation,
+    (parameter, place): &(String, Place),
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) {
+    if let Lookup::Missing(help) = find_within(family, names, parameter) {
+        let message = format!("`{}` has no parameter `{parameter}`", operation.name);
+        to.at(*place, Code::UndefinedName, message).help(help);
     }
 }
 

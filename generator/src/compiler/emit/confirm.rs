@@ -177,15 +177,26 @@ fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<Token
 
 /// The field for the values of the request that an answer repeats.
 pub(super) fn echoes(operation: &Operation) -> Option<Field> {
-    let Echoes { place: _, ids, also, one_is_enough } = operation.echoes.as_ref()?;
+    let Echoes { place: _, ids, also, by_one, one_is_enough } = operation.echoes.as_ref()?;
+    let echo = |member: &str, of: &[&str]| {
+        let of = trees::texts(of.iter().copied());
+        trees::table("Echo", [Some(("member", trees::text(member))), Some(("of", of))])
+    };
     let table = |echoes: &[NamesWithin]| {
         trees::list(echoes.iter().map(|((member, _), of)| {
-            let of = trees::texts(of.iter().map(|(parameter, _)| parameter.as_str()));
-            trees::table("Echo", [Some(("member", trees::text(member))), Some(("of", of))])
+            let of: Vec<&str> = of.iter().map(|(parameter, _)| parameter.as_str()).collect();
+            echo(member, &of)
         }))
     };
-    let fields =
-        [Some(("ids", table(ids))), Some(("also", table(also))), Some(("one_is_enough", trees::truth(*one_is_enough)))];
+    let groups = by_one
+        .iter()
+        .map(|((parameter, _), members)| trees::list(members.iter().map(|(member, _)| echo(member, &[parameter]))));
+    let fields = [
+        Some(("ids", table(ids))),
+        Some(("also", table(also))),
+        Some(("by_one", trees::list(groups))),
+        Some(("one_is_enough", trees::truth(*one_is_enough))),
+    ];
     trees::some("echoes", Some(trees::table("Echoes", fields)))
 }
 

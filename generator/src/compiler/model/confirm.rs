@@ -22,6 +22,8 @@ pub(crate) struct Echoes {
     pub(crate) ids: Vec<NamesWithin>,
     /// Members that repeat other values, in the same form.
     pub(crate) also: Vec<NamesWithin>,
+    /// Parameters that one of several members repeats, each with these members.
+    pub(crate) by_one: Vec<NamesWithin>,
     /// True if it is enough that one id agrees.
     pub(crate) one_is_enough: bool,
 }

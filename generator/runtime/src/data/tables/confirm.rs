@@ -110,6 +110,9 @@ pub struct Echoes {
     pub ids: &'static [Echo],
     /// Other values that it repeats: one that differs shows another request, and one that agrees proves nothing.
     pub also: &'static [Echo],
+    /// Values that one of several members repeats, each with its members: a response in which none of those that it has
+    /// agrees shows another request, and one that agrees proves nothing.
+    pub by_one: &'static [&'static [Echo]],
     /// True if one id that agrees is enough, because the document does not say which ids a response repeats.
     pub one_is_enough: bool,
 }

@@ -127,6 +127,10 @@ impl Agreement {
         for echo in echoes.also {
             all.another_differs |= compare(echo)? == Comparison::Differs;
         }
+        for members in echoes.by_one {
+            let compared: Vec<Comparison> = members.iter().map(&compare).collect::<Option<_>>()?;
+            all.another_differs |= compared.contains(&Comparison::Differs) && !compared.contains(&Comparison::Agrees);
+        }
         Some(all)
     }
 

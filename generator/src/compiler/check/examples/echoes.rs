@@ -30,6 +30,17 @@ pub(super) fn check(example: &mut Example<'_>, echoes: &Echoes, record: &Record,
             example.report(*offset, message, "repeat the value of the request: another one shows another request");
         }
     }
+    for ((parameter, _), members) in &echoes.by_one {
+        let Some(sent) = within(request, parameter).and_then(text) else { continue };
+        let answered = members.iter().flat_map(|(member, _)| answered(member, record, data));
+        let answered: Vec<_> = answered.collect();
+        if let Some((shown, offset)) =
+            answered.first().filter(|_| !answered.iter().any(|(text, _)| is_same(sent, text)))
+        {
+            let message = format!("`{parameter}` is `{sent}`, but the answer has `{shown}`");
+            example.report(*offset, message, "repeat the value of the request in one of the members of `echoed_by`");
+        }
+    }
     if !ids.is_empty() && ids.iter().all(|pair| pair.answered.is_empty()) {
         let members: Vec<_> = ids.iter().map(|pair| format!("`{}`", pair.of.0.0)).collect();
         let message = format!("the answer does not repeat {} of the request", members.join(" or "));
@@ -42,16 +53,21 @@ fn pairs<'a>(members: &'a [NamesWithin], record: &Record, request: &'a Node, dat
     let pair = |of: &'a NamesWithin| {
         let ((member, _), parameters) = of;
         let sent = parameters.iter().filter_map(|(path, _)| text(within(request, path)?)).collect();
-        let items = match &data.value {
-            Value::List(items) if !matches!(record.travels, RecordForm::Array) || are_lists(items) => {
-                items.iter().collect()
-            }
-            _ => vec![data],
-        };
-        let nodes = items.into_iter().filter_map(|item| field(record, item, member));
-        Pair { of, sent, answered: nodes.filter_map(|node| Some((text(node)?, node.offset))).collect() }
+        Pair { of, sent, answered: answered(member, record, data) }
     };
     members.iter().map(pair).filter(|pair| !pair.sent.is_empty()).collect()
+}
+
+/// The texts of a member in an answer, or in the items of one, each with its place.
+fn answered<'a>(member: &str, record: &Record, data: &'a Node) -> Vec<(&'a str, usize)> {
+    let items = match &data.value {
+        Value::List(items) if !matches!(record.travels, RecordForm::Array) || are_lists(items) => {
+            items.iter().collect()
+        }
+        _ => vec![data],
+    };
+    let nodes = items.into_iter().filter_map(|item| field(record, item, member));
+    nodes.filter_map(|node| Some((text(node)?, node.offset))).collect()
 }
 
 fn are_lists(nodes: &[Node]) -> bool {

@@ -70,6 +70,9 @@ mappings! {
         /// Members of the answer that repeat other values of the request, which identify nothing: one that differs shows
         /// that the answer is that of another request, or that something else was done.
         echoes_also: Option<Spanned<Named<Texts>>>,
+        /// Parameters of the request, each with the members of the answer of which one repeats it, depending on other
+        /// settings: if none agrees, the answer is that of another request, or something else was done.
+        echoed_by: Option<Spanned<Named<Texts>>>,
         /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Compound>,
         /// Set if a repeat of a request does no harm, and why.

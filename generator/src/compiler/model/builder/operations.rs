@@ -388,16 +388,16 @@ impl FamilyBuilder<'_, '_> {
                 .related(first.place, "`echoes` is here")
                 .help("keep `echoes` if every id must agree, or `echoes_one_of` if one is enough");
         }
-        let (ids, one_is_enough) = match (&raw.echoes, &raw.echoes_one_of) {
-            (Some(all), _) => (all, false),
-            (None, Some(one_of)) => (one_of, true),
-            (None, None) => {
-                let also = raw.echoes_also.as_ref()?;
-                return Some(Echoes { place: also.place, ids: Vec::new(), also: several(also), one_is_enough: false });
-            }
-        };
-        let also = raw.echoes_also.as_ref().map(|also| several(also)).unwrap_or_default();
-        Some(Echoes { place: ids.place, ids: several(ids), also, one_is_enough })
+        let ids = raw.echoes.as_ref().or(raw.echoes_one_of.as_ref());
+        let first = ids.or(raw.echoes_also.as_ref()).or(raw.echoed_by.as_ref())?;
+        let all = |key: Option<&Spanned<Named<Texts>>>| key.map(|key| several(key)).unwrap_or_default();
+        Some(Echoes {
+            place: first.place,
+            ids: all(ids),
+            also: all(raw.echoes_also.as_ref()),
+            by_one: all(raw.echoed_by.as_ref()),
+            one_is_enough: raw.echoes.is_none() && raw.echoes_one_of.is_some(),
+        })
     }
 
     pub(super) fn repeat(&mut self, raw: &Option<Repeat>) -> Option<Repeat> {

@@ -343,10 +343,13 @@ pub(super) fn several(all: &[NamesWithin]) -> String {
 
 pub(super) fn echoes_key(echoes: Option<&Echoes>) -> Key {
     let said = |several: &dyn Fn(&[NamesWithin]) -> String| {
-        maybe(echoes.map(|Echoes { place: _, ids, also, one_is_enough }| {
+        maybe(echoes.map(|Echoes { place: _, ids, also, by_one, one_is_enough }| {
             let one_of = if *one_is_enough { "one of " } else { "" };
-            let also = if also.is_empty() { String::new() } else { format!("; also {}", several(also)) };
-            format!("{one_of}{}{also}", several(ids))
+            let more = |word: &str, all: &[NamesWithin]| match all {
+                [] => String::new(),
+                _ => format!("; {word} {}", several(all)),
+            };
+            format!("{one_of}{}{}{}", several(ids), more("also", also), more("by one", by_one))
         }))
     };
     let unordered = |all: &[NamesWithin]| {

@@ -207,8 +207,13 @@ pub(super) fn of(operation: &Operation) -> Object {
 
 /// The ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
-    let Echoes { place: _, ids, also, one_is_enough } = echoes;
-    Object::new().map("ids", several(ids)).map("also", several(also)).flag("one_is_enough", *one_is_enough).into_value()
+    let Echoes { place: _, ids, also, by_one, one_is_enough } = echoes;
+    Object::new()
+        .map("ids", several(ids))
+        .map("also", several(also))
+        .map("by_one", several(by_one))
+        .flag("one_is_enough", *one_is_enough)
+        .into_value()
 }
 
 fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {

@@ -134,7 +134,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                 div #history { dt { "Goes back" } dd { strong.access { (history) } } }
             }
             @if let Some((id, _)) = &operation.client_id { div { dt { "Your own id" } dd { code { (id) } } } }
-            @if let Some(echoes) = &operation.echoes {
+            @if let Some(echoes) = operation.echoes.as_ref().filter(|echoes| !echoes.ids.is_empty()) {
                 div { dt { "Repeats" } dd {
                     "The answer repeats "
                     @for (index, ((member, _), _)) in echoes.ids.iter().enumerate() {
