@@ -47,6 +47,28 @@ fn nothing_of_a_description_is_lost_without_a_word() {
     }
 }
 
+/// Words of one letter make a name of a type that Rust code writes otherwise; no two types have one name.
+#[test]
+fn types_that_are_named_after_one_letter_have_names_of_their_own() {
+    let operation = |name: &str| {
+        let schema = format!(r##"{{"type": "array", "items": {{"$ref": "#/components/schemas/{name}"}}}}"##);
+        format!(
+            r#"{{"get": {{"responses": {{"200": {{"description": "ok", "content": {{"application/json": {{"schema": {schema}}}}}}}}}}}}}"#
+        )
+    };
+    let schema = |member: &str| format!(r#"{{"type": "object", "properties": {{"{member}": {{"type": "string"}}}}}}"#);
+    let text = format!(
+        r#"{{"openapi": "3.1.0", "info": {{}}, "paths": {{"/v1/a": {}, "/v1/b": {}}}, "components": {{"schemas": {{"xLItem": {}, "x_l_item": {}}}}}}}"#,
+        operation("xLItem"),
+        operation("x_l_item"),
+        schema("size"),
+        schema("price")
+    );
+    let (shown, _) = drafted_openapi(&text, "letters.json");
+    let named = |name: &str| shown.lines().filter(|line| line.trim_end_matches(':').trim() == name).count();
+    assert_eq!((named("XlItem"), named("XlItem2"), named("XLItem")), (1, 1, 0), "{shown}");
+}
+
 /// What a draft cannot state is left empty or listed, not stated otherwise.
 #[test]
 fn what_the_language_does_not_have_is_left_empty_or_listed() {

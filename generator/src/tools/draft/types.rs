@@ -109,6 +109,8 @@ impl<'a> Types<'a> {
         let letters: String = wanted.chars().filter(char::is_ascii_alphanumeric).collect();
         let wanted =
             if letters.starts_with(|c: char| c.is_ascii_alphabetic()) { letters } else { format!("Type{letters}") };
+        // A word of one letter joins the next one, so that `XLItem` is the type `XlItem`.
+        let wanted = wanted.to_upper_camel_case();
         // Two names that differ in the case of their letters only may become one function.
         let is_taken = |name: &str| self.taken.iter().any(|known| known.eq_ignore_ascii_case(name));
         let fits = |name: &String| {
