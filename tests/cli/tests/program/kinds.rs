@@ -1,12 +1,14 @@
 //! Accounts of one kind, as all of the real exchange are, and one of each kind: what runs over all families asks which of
 //! them serves the key.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tradeapi_exchange::{Accounts, Family, Fault, FaultKind, FaultTarget, Mode, Profile};
 
-use crate::fixture::{Local, Ran, order};
+use crate::fixture::{Local, PROGRAM, Ran, order, ran};
 use crate::mcp::{Assistant, data};
 
 const KINDS: [Accounts; 3] = [Accounts::Unified, Accounts::Classic, Accounts::Both];
@@ -263,6 +265,31 @@ fn opening(pos_side: &'static str) -> Vec<&'static str> {
 
 const MARKET: [&str; 8] =
     ["unified", "place-order", "--category", "USDT-FUTURES", "--symbol", "BTCUSDT", "--order-type", "market"];
+
+/// The script of the guide.
+#[test]
+fn the_hour_of_the_guide() {
+    let local = local(Accounts::Unified, Mode::Hedge);
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide/command-line.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let (_, hour) = guide.split_once("## An hour in hedge mode").unwrap();
+    let (_, script) = hour.split_once("```sh\n").unwrap();
+    let (script, _) = script.split_once("```").unwrap();
+    let programs = tempfile::TempDir::new().unwrap();
+    std::os::unix::fs::symlink(PROGRAM, programs.path().join("tradeapi")).unwrap();
+    let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", script]).env("PATH", path).env("TRADEAPI_PROFILES", local.profiles.path());
+    let said = ran(&mut shell, "").ended(0).lines();
+    let outcomes = said.iter().filter(|line| line["outcome"] == "done").count();
+    let sizes: Vec<_> =
+        said.iter().filter_map(|line| Some((line["posSide"].as_str()?, line["total"].as_str()?))).collect();
+    let bought_and_sold = said.iter().filter(|line| line["execId"].is_string()).count();
+    assert_eq!((outcomes, sizes), (6, vec![("long", "0.01"), ("short", "0.02")]), "{said:?}");
+    assert!(bought_and_sold >= 3, "{said:?}");
+    let account = local.exchange.account(local.exchange.keys(), Family::Unified);
+    assert!(account.open_orders.is_empty() && account.positions.is_empty(), "{account:?}");
+}
 
 /// A trader's hour in hedge mode on an account of one kind: both sides are opened with take-profit and stop-loss, an order
 /// is amended, one side partly closed, positions and fills are listed, and everything is closed. What the command line says
