@@ -143,6 +143,65 @@ fn lists_of_codes_are_read_whole() {
     }
 }
 
+/// The keys of a parameter `size` of a type, with a note.
+fn sized(json: &str, note: &str) -> String {
+    let drafts = Drafts::of(&format!(
+        "## Plant\n\nPOST /plant\n\n| Parameter | Required | Type | Comments |\n|---|---|---|---|\n\
+         | size | false | {json} | {note} |\n"
+    ));
+    let words = note.split('.').next().unwrap_or_default();
+    assert!(drafts.file("plant").contains(words.trim()), "{note}\n{}", drafts.file("plant"));
+    drafts.parameter("plant", "size")
+}
+
+#[test]
+fn bounds_are_read_in_the_words_of_others() {
+    for (json, note) in [
+        ("integer", "[1, 500]"),
+        ("INT", "Herbs of a page. [`1`, `500`]. Default: `20`"),
+        ("LONG", "Limit: [1,500], default 20"),
+        ("decimal", "Value range: [1, 500]"),
+        ("number", "between 1 and 500"),
+        ("string", "The value must be between 1 and 500."),
+        ("string", "Range 1 to 500"),
+        ("integer", "The value cannot be less than 1 or greater than 500"),
+        ("integer", "Cannot be greater than 500; must be at least 1"),
+        ("integer", "Can not be smaller than 1. Must not exceed `500`"),
+    ] {
+        let size = sized(json, note);
+        assert!(size.contains("min: 1\n") && size.contains("max: 500\n"), "{note}:\n{size}");
+        assert_eq!(size.contains("default: \"20\"\n"), note.contains("20"), "{note}:\n{size}");
+    }
+}
+
+#[test]
+fn numbers_that_bound_something_else_are_no_bounds() {
+    for (json, note) in [
+        ("string", "[1, 500]"),
+        ("array", "Range: [1, 500]"),
+        ("integer", "e.g. [1, 500]"),
+        ("integer", "Values: [5, 10]"),
+        ("integer", "Level. [1, 50, 500]"),
+        ("integer", "[500, 1]"),
+        ("integer", "Roses [1, 500]. Tulips [1, 9]"),
+        ("integer", "[1, 500] for roses"),
+        ("integer", "[1,500, 2,000]"),
+        ("integer", "[1,500]. Roses: [1,200]"),
+        ("integer", "Characters [1, 500]"),
+        ("integer", "Range [1, 32] characters"),
+        ("integer", "Must be greater than 0"),
+        ("integer", "Must be less than 500"),
+        ("integer", "Cannot be greater than 7 days"),
+        ("integer", "Cannot be greater than `depth`"),
+        ("integer", "Cannot be less or greater than 5"),
+        ("integer", "The sum of both cannot exceed 500"),
+        ("integer", "Should not be greater than 500 for roses"),
+    ] {
+        let size = sized(json, note);
+        assert!(!size.contains("min:") && !size.contains("max:"), "{note}:\n{size}");
+    }
+}
+
 #[test]
 fn tables_of_something_else_are_no_parameters() {
     let drafts = Drafts::of(

@@ -12,22 +12,16 @@ use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
 use super::operations::Drafted;
 use super::readers;
 use super::text::{Span, overlaps};
-use super::wording::{likeness, stems};
 use super::{Documents, open_questions, unread};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::compiler::model::{Api, Choice, Family, Need};
-use crate::tools::draft::{
-    Answer, Data, Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path,
-};
+use crate::tools::draft::{Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path};
 
 /// The number of headings that a message lists.
 const SHOWN: usize = 12;
 
 /// The number of characters of a text that was not read in a comment, which may be a long sample.
 const LONGEST_QUOTE: usize = 400;
-
-/// The minimum similarity of a phrase to a record.
-const ALIKE: usize = 400;
 
 /// Drafts the operation that a section of the documents describes, or every one that the schema does not have.
 ///
@@ -466,57 +460,6 @@ impl<'a> Drafting<'a> {
         let bound =
             |bound: &'static str| self.value(FactKind::Window, &[bound]).map(|length| (bound, length.to_owned()));
         bounds.into_iter().filter_map(bound).collect()
-    }
-
-    fn response(&self) -> Answer {
-        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else {
-            return self.answer_table().map_or_else(Answer::default, |table| self.answer_of(&table));
-        };
-        let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
-        let phrases = self.found.answers.iter().filter(|(id, _)| id == self.id).map(|(_, phrase)| phrase);
-        let mut records: Vec<String> = phrases.flat_map(|phrase| self.records(phrase)).collect();
-        let names = self.names_below(FactKind::ResponseField, &[]);
-        if let Some(cursor) = shape.strip_prefix("list+") {
-            let next = readers::next_parameter(self.found, self.claims, self.id, cursor);
-            if records.is_empty() {
-                records = self.records(&self.section.heading);
-                remarks.push("The record is a guess from the names of the sections.".to_owned());
-            }
-            let list = names.iter().find(|name| *name != cursor).cloned().unwrap_or_default();
-            let data = Data { records, remarks, ..Data::default() };
-            return Answer::Page { list, cursor: cursor.to_owned(), next, data };
-        }
-        let prefix = if shape == "array" { "[]." } else { "" };
-        let field = |path: &String| DraftField {
-            name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
-            kind: match self.value(FactKind::ResponseField, &[path]) {
-                Some("string") => JsonKind::Text,
-                Some("boolean") => JsonKind::Boolean,
-                Some("number") => JsonKind::Number,
-                Some("array") => JsonKind::List,
-                _ => JsonKind::Unknown,
-            },
-            ..DraftField::default()
-        };
-        let data = Data { fields: names.iter().map(field).collect(), records, remarks, ..Data::default() };
-        if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
-    }
-
-    /// The records that a phrase such as `order list items` may refer to, the most similar first. Among equally similar
-    /// ones, those with a name similar to the operation's come first.
-    fn records(&self, phrase: &str) -> Vec<String> {
-        let filler = ["array", "list", "record", "object", "items", "item"];
-        let words: Vec<String> = stems(phrase).into_iter().filter(|word| !filler.contains(&word.as_str())).collect();
-        let title = stems(&self.section.heading);
-        let own = self.claims.records.iter().filter(|known| known.family.name == self.family.name);
-        let scored = own.map(|known| {
-            let names = [stems(&known.record.name.wire), stems(known.section)];
-            let alike = names.iter().map(|names| likeness(names, &words)).max().unwrap_or(0);
-            (alike, likeness(&names[0], &title), known.record.name.wire.clone())
-        });
-        let mut scored: Vec<_> = scored.filter(|(alike, ..)| *alike >= ALIKE).collect();
-        scored.sort_by_key(|(alike, titled, _)| std::cmp::Reverse((*alike, *titled)));
-        scored.into_iter().map(|(.., name)| name).collect()
     }
 
     /// Numbered items, and the sentences of a paragraph that begins with `Rules:`.

@@ -148,7 +148,7 @@ pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usi
     without_synonyms(&plain, is_literal)
 }
 
-/// Removes separators of thousands, so that `1,000` is `1000`.
+/// Removes separators of thousands, so that `1,000` is `1000`. The comma of `[1,500]` is between two numbers.
 fn without_separators_of_thousands(text: &[(char, usize)]) -> Vec<(char, usize)> {
     let is_digit = |at: usize| text.get(at).is_some_and(|(c, _)| c.is_ascii_digit());
     let digits_before = |at: usize| (0..at).rev().take_while(|before| is_digit(*before)).count();
@@ -157,7 +157,8 @@ fn without_separators_of_thousands(text: &[(char, usize)]) -> Vec<(char, usize)>
         let before = digits_before(at);
         let is_zero = text.get(at - before).is_some_and(|(c, _)| *c == '0');
         let is_first_group = !at.checked_sub(before + 1).is_some_and(|mark| matches!(text[mark].0, ',' | '.'));
-        digits_behind(at) == 3 && (1..=3).contains(&before) && !(is_zero && is_first_group)
+        let is_in_brackets = at.checked_sub(before + 1).is_some_and(|mark| text[mark].0 == '[');
+        !is_in_brackets && digits_behind(at) == 3 && (1..=3).contains(&before) && !(is_zero && is_first_group)
     };
     let is_kept = |(at, (c, _)): &(usize, &(char, usize))| *c != ',' || !parts(*at);
     text.iter().enumerate().filter(is_kept).map(|(_, own)| *own).collect()

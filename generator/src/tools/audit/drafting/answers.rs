@@ -1,10 +1,16 @@
-//! A table of the fields of an answer, in a part of the section with a label that says so.
+//! Answers of drafted operations: from a sentence about their shape, or from a table of their fields below a label that
+//! says so.
 
 use super::Drafting;
 use crate::tools::audit::document::Table as Cells;
-use crate::tools::audit::readers::{column_of_fields, is_about_answers};
+use crate::tools::audit::findings::FactKind;
+use crate::tools::audit::readers::{self, column_of_fields, is_about_answers};
 use crate::tools::audit::text::Span;
-use crate::tools::draft::{Answer, DraftField, JsonKind};
+use crate::tools::audit::wording::{likeness, stems};
+use crate::tools::draft::{Answer, Data, DraftField, JsonKind};
+
+/// The minimum similarity of a phrase to a record.
+const ALIKE: usize = 400;
 
 /// The table of an answer, with its label.
 pub(super) struct Table<'a> {
@@ -21,6 +27,58 @@ impl Table<'_> {
 }
 
 impl<'a> Drafting<'a> {
+    /// The answer that a sentence or a table of the section describes.
+    pub(super) fn response(&self) -> Answer {
+        let Some(shape) = self.value(FactKind::ResponseShape, &[]) else {
+            return self.answer_table().map_or_else(Answer::default, |table| self.answer_of(&table));
+        };
+        let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
+        let phrases = self.found.answers.iter().filter(|(id, _)| id == self.id).map(|(_, phrase)| phrase);
+        let mut records: Vec<String> = phrases.flat_map(|phrase| self.records(phrase)).collect();
+        let names = self.names_below(FactKind::ResponseField, &[]);
+        if let Some(cursor) = shape.strip_prefix("list+") {
+            let next = readers::next_parameter(self.found, self.claims, self.id, cursor);
+            if records.is_empty() {
+                records = self.records(&self.section.heading);
+                remarks.push("The record is a guess from the names of the sections.".to_owned());
+            }
+            let list = names.iter().find(|name| *name != cursor).cloned().unwrap_or_default();
+            let data = Data { records, remarks, ..Data::default() };
+            return Answer::Page { list, cursor: cursor.to_owned(), next, data };
+        }
+        let prefix = if shape == "array" { "[]." } else { "" };
+        let field = |path: &String| DraftField {
+            name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
+            kind: match self.value(FactKind::ResponseField, &[path]) {
+                Some("string") => JsonKind::Text,
+                Some("boolean") => JsonKind::Boolean,
+                Some("number") => JsonKind::Number,
+                Some("array") => JsonKind::List,
+                _ => JsonKind::Unknown,
+            },
+            ..DraftField::default()
+        };
+        let data = Data { fields: names.iter().map(field).collect(), records, remarks, ..Data::default() };
+        if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
+    }
+
+    /// The records that a phrase such as `order list items` may refer to, the most similar first. Among equally similar
+    /// ones, those with a name similar to the operation's come first.
+    fn records(&self, phrase: &str) -> Vec<String> {
+        let filler = ["array", "list", "record", "object", "items", "item"];
+        let words: Vec<String> = stems(phrase).into_iter().filter(|word| !filler.contains(&word.as_str())).collect();
+        let title = stems(&self.section.heading);
+        let own = self.claims.records.iter().filter(|known| known.family.name == self.family.name);
+        let scored = own.map(|known| {
+            let names = [stems(&known.record.name.wire), stems(known.section)];
+            let alike = names.iter().map(|names| likeness(names, &words)).max().unwrap_or(0);
+            (alike, likeness(&names[0], &title), known.record.name.wire.clone())
+        });
+        let mut scored: Vec<_> = scored.filter(|(alike, ..)| *alike >= ALIKE).collect();
+        scored.sort_by_key(|(alike, titled, _)| std::cmp::Reverse((*alike, *titled)));
+        scored.into_iter().map(|(.., name)| name).collect()
+    }
+
     /// The table of the answer: the first one under a label that says so.
     pub(super) fn answer_table(&self) -> Option<Table<'a>> {
         let tables = self.section.labelled_tables(self.document).into_iter();
@@ -30,7 +88,7 @@ impl<'a> Drafting<'a> {
     }
 
     /// The answer that a table describes. Names with dots are those of objects within, and with `[]` of lists.
-    pub(super) fn answer_of(&self, table: &Table<'_>) -> Answer {
+    fn answer_of(&self, table: &Table<'_>) -> Answer {
         let cells = &table.cells;
         let Some(names) = column_of_fields(cells, true) else { return Answer::default() };
         let types = cells.column("type");

@@ -60,6 +60,9 @@ impl<'a> Reader<'a> {
         }
         self.windows_of_note(noted.note, noted.id);
         let is_by_case = self.is_by_case(noted.note);
+        if !is_by_case && !values::gives_examples(noted.note) {
+            self.interval(noted);
+        }
         for clause in noted.note.clauses() {
             let mark = clause.words().first().and_then(|word| word.text.strip_prefix('[')?.strip_suffix(']'));
             let words = match mark {
@@ -138,6 +141,21 @@ impl<'a> Reader<'a> {
             }
         }
         true
+    }
+
+    /// Reads `[1, 500]` as the only interval of a note, of a number or after words such as `value range:`.
+    fn interval(&mut self, noted: &NotedParameters<'a, '_>) {
+        let parts = noted.note.sentences().into_iter().flat_map(|sentence| sentence.split(&[";"]));
+        let mut found = parts.filter_map(|part| Some((interval_in(part)?, part)));
+        let (Some((stated, part)), 1) = (found.next(), noted.note.text.matches('[').count()) else { return };
+        for (name, _) in noted.names {
+            let of_type = key(FactKind::Type, [noted.id, name]);
+            let json = self.found.about(&of_type).map(|statement| statement.value.as_str()).next();
+            if json == Some("number") || stated.is_named && json != Some("array") {
+                self.found.state(key(FactKind::ParameterMin, [noted.id, name]), stated.low.clone(), part);
+                self.found.state(key(FactKind::ParameterMax, [noted.id, name]), stated.high.clone(), part);
+            }
+        }
     }
 
     /// Reads `as above`, `rules as in Place Order`.
@@ -462,8 +480,79 @@ fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
     words.windows(2).filter(|pair| is_unit(pair)).find_map(|pair| Some((unit_of_word(pair[1].text)?, pair[1])))
 }
 
+/// Both bounds of a value in brackets.
+struct Interval {
+    low: String,
+    high: String,
+    /// True if words before the brackets say that they hold a range.
+    is_named: bool,
+}
+
+/// Words before an interval that bounds the value itself.
+const OF_INTERVAL: [&str; 12] =
+    ["allowed", "be", "between", "in", "is", "limit", "must", "range", "the", "valid", "value", "within"];
+
+/// The interval that a part of a note is, possibly with a default after it. `None` if other words belong to it, as in
+/// `[1, 500] of a herb`.
+fn interval_in(part: Span<'_>) -> Option<Interval> {
+    let bare = part.text.replace('`', "").to_lowercase();
+    let (before, rest) = bare.split_once('[')?;
+    let (inside, after) = rest.split_once(']')?;
+    let (low, high) = inside.split_once(',')?;
+    let (low, high) = (decimal(low.trim())?, decimal(high.trim())?);
+    let words = Span::new(before, 0).texts();
+    let is_ended = after.trim().is_empty() || after.trim_start_matches([',', ' ']).starts_with("default");
+    let is_order = low.parse::<f64>().ok()? < high.parse::<f64>().ok()?;
+    let is_alone = is_ended && is_order && words.iter().all(|word| OF_INTERVAL.contains(word));
+    let is_named = words.iter().any(|word| ["between", "range", "within"].contains(word));
+    is_alone.then_some(Interval { low, high, is_named })
+}
+
+/// The words of a bound without those that name the value: `the value must be between 1 and 9`. The bounds of `must be
+/// greater than 0` are not among the values, so such words stay.
+fn bound_of_value<'a, 'b>(texts: &'b [&'a str]) -> &'b [&'a str] {
+    let rest = match texts {
+        ["the" | "its", "value", rest @ ..] | ["value", rest @ ..] => rest,
+        rest => rest,
+    };
+    match rest {
+        ["must" | "should", "be", rest @ ..] | ["has", "to", "be", rest @ ..] => match rest {
+            ["between" | "from", ..] | ["at", "most" | "least", _] => rest,
+            _ => texts,
+        },
+        ["range", rest @ ..] | ["is" | "ranges", rest @ ..] if range(rest).is_some() => rest,
+        ["cannot", ..] | ["can" | "must" | "may" | "should", "not", ..] => rest,
+        _ => texts,
+    }
+}
+
+/// Returns what a denial allows: `cannot be less than 1 or greater than 500`, `must not exceed 20`.
+fn denied(texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
+    let rest = match texts {
+        ["cannot", rest @ ..] | ["can" | "must" | "may" | "should", "not", rest @ ..] => rest,
+        _ => return None,
+    };
+    let side = |word: &str| match word {
+        "less" | "lower" | "smaller" | "fewer" => Some(FactKind::ParameterMin),
+        "greater" | "larger" | "more" | "higher" | "bigger" => Some(FactKind::ParameterMax),
+        _ => None,
+    };
+    match rest {
+        ["exceed", n] => Some(vec![(FactKind::ParameterMax, decimal(n)?)]),
+        ["be", word, "than", n] => Some(vec![(side(word)?, decimal(n)?)]),
+        ["be", one, "than", n, "or", other, "than", m] if side(one)? != side(other)? => {
+            Some(vec![(side(one)?, decimal(n)?), (side(other)?, decimal(m)?)])
+        }
+        _ => None,
+    }
+}
+
 /// Returns what a clause states of the values of a parameter; `None` if it is about something else.
 fn stated_bounds(clause: Span<'_>, texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
+    let texts = bound_of_value(texts);
+    if let Some(bounds) = denied(texts) {
+        return Some(bounds);
+    }
     if let Some((low, high, count)) = range(texts) {
         // `1 to 32 characters` does not limit the value.
         let limits_value = matches!(texts.get(count..), Some([] | ["percent" | "%", ..]));

@@ -47,7 +47,8 @@ const EXAMPLES: [&str; 10] = ["e.g", "eg", "ex", "like", "such", "etc", "example
 const CONDITIONS: [&str; 10] =
     ["when", "unless", "not", "cannot", "except", "without", "only", "required", "than", "with"];
 
-fn gives_examples(text: Span<'_>) -> bool {
+/// Returns whether a text gives examples.
+pub(super) fn gives_examples(text: Span<'_>) -> bool {
     let texts = text.texts();
     let is_open =
         |word: &&str| EXAMPLES.contains(&word.to_lowercase().as_str()) || ["other", "others", "more"].contains(word);
