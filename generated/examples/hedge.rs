@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         client.unified().place_order(&order).await?;
     }
 
-    for position in &client.observed().get_positions(&GetPositions::new(USDT)).await?.list.items {
+    for position in client.observed().get_positions(&GetPositions::new(USDT)).await?.iter() {
         let side = position.pos_side.as_ref().map_or("", |side| side.as_str());
         let [size, entry] = [&position.total, &position.entry_price].map(|of| of.as_ref().map_or("", Decimal::as_str));
         println!("{side:<6} {size} at {entry}");

@@ -119,6 +119,28 @@ async fn the_first_programs_name_no_position() {
     client.unified().place_order(&order("b", "60000", "0.01").pos_side(PosSide::Long)).await.unwrap();
 }
 
+/// Whoever copies a program out of the README finds there which features it needs.
+#[test]
+fn the_readme_names_the_features_that_its_examples_need() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(folder.join("../README.md")).unwrap();
+    let (_, dependencies) = readme.split_once("```toml\n").unwrap();
+    let (dependencies, _) = dependencies.split_once("```").unwrap();
+    let mut named = 0;
+    for example in std::fs::read_dir(folder.join("examples")).unwrap() {
+        let path = example.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_shown = [format!("`{name}`"), format!("--example {name}")].iter().any(|text| readme.contains(text));
+        let code = std::fs::read_to_string(&path).unwrap();
+        if is_shown && code.contains("use tradeapi::observed") {
+            named += 1;
+            let is_named = ["observed", name].iter().all(|text| dependencies.contains(&format!("`{text}`")));
+            assert!(is_named, "{name} needs `observed`:\n{dependencies}");
+        }
+    }
+    assert!(named >= 2, "{named}");
+}
+
 /// Without comments and empty lines.
 #[test]
 fn the_programs_are_short() {

@@ -96,6 +96,24 @@ pub(crate) fn read(program: &'static Program, given: &[OsString]) -> Result<ArgM
     })
 }
 
+/// The name of the command in arguments that may be wrong: the first that is neither an option nor the value of one.
+pub(crate) fn command_name<'a>(program: &'static Program, given: &'a [OsString]) -> Option<&'a str> {
+    let options = options::of_all(program);
+    let takes_value = |text: &str| {
+        let name = text.strip_prefix("--");
+        name.is_some() && options.iter().any(|one| one.get_long() == name && one.get_action().takes_values())
+    };
+    let mut texts = given.iter().skip(1).filter_map(|argument| argument.to_str());
+    while let Some(text) = texts.next() {
+        if takes_value(text) {
+            texts.next();
+        } else if !text.starts_with('-') {
+            return Some(text);
+        }
+    }
+    None
+}
+
 /// Returns what is wrong with the empty argument at this place.
 fn empty(given: &[OsString], at: usize) -> String {
     let of = match at.checked_sub(1).and_then(|before| given.get(before)?.to_str()) {

@@ -68,13 +68,29 @@ impl Profile {
 
     /// The value of a variable, unless it is empty or blank.
     pub(crate) fn get(&self, name: &str) -> Option<Zeroizing<String>> {
-        let value = match self {
-            Self::Environment => env::var(name).ok().map(Zeroizing::new),
+        self.given(name).filter(|value| !value.trim().is_empty())
+    }
+
+    /// The value of a variable that may be left out, but not be empty or blank: another variable that was to give it its
+    /// value had none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is empty or blank.
+    pub(crate) fn stated(&self, name: &str) -> Result<Option<Zeroizing<String>>, String> {
+        match self.given(name) {
+            Some(value) if value.trim().is_empty() => Err(is_empty(name)),
+            value => Ok(value),
+        }
+    }
+
+    fn given(&self, name: &str) -> Option<Zeroizing<String>> {
+        match self {
+            Self::Environment => env::var_os(name).map(|value| Zeroizing::new(value.to_string_lossy().into_owned())),
             Self::File { variables, .. } => {
                 variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
             }
-        };
-        value.filter(|value| !value.trim().is_empty())
+        }
     }
 
     /// That a variable is missing.
@@ -88,11 +104,20 @@ impl Profile {
 
 /// The folder with the profiles.
 fn folder(program: &Program) -> Result<PathBuf, String> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = format!("{}_PROFILES", program.prefix());
-    variable(&own)
-        .or_else(|| Some(variable("HOME")?.join(".config").join(program.name)))
-        .ok_or_else(|| format!("no folder for profiles is known; set {own}"))
+    // Profiles of the same name in the usual folder may be those of another market.
+    if let Some(folder) = env::var_os(&own) {
+        let is_blank = folder.to_string_lossy().trim().is_empty();
+        return if is_blank { Err(is_empty(&own)) } else { Ok(PathBuf::from(folder)) };
+    }
+    let home = env::var_os("HOME").filter(|home| !home.is_empty());
+    let home = home.ok_or_else(|| format!("no folder for profiles is known; set {own}"))?;
+    Ok(PathBuf::from(home).join(".config").join(program.name))
+}
+
+/// That a variable has no value although it is there.
+fn is_empty(name: &str) -> String {
+    format!("the variable {name} is empty; give it a value, or leave it out")
 }
 
 /// The text of a file that only its owner can read.

@@ -36,7 +36,7 @@ pub fn main(program: &'static Program) -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().collect();
     let arguments = match arguments::read(program, &given) {
         Ok(arguments) => arguments,
-        Err(error) => return misread(&given, &error).into(),
+        Err(error) => return misread(program, &given, &error).into(),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -52,8 +52,9 @@ pub fn main(program: &'static Program) -> ExitCode {
 }
 
 /// Prints the help or the version, or what is wrong with the arguments, in the form of all results.
-fn misread(given: &[OsString], error: &clap::Error) -> Ending {
-    let is_table = arguments::asks_for_tables(given, io::stdout().is_terminal());
+fn misread(program: &'static Program, given: &[OsString], error: &clap::Error) -> Ending {
+    let word = arguments::command_name(program, given).and_then(|name| Word::of(program, name));
+    let is_table = word.is_some_and(Word::owns_output) || arguments::asks_for_tables(given, io::stdout().is_terminal());
     if !error.use_stderr() || is_table {
         return match error.print() {
             Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {

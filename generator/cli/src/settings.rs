@@ -47,7 +47,7 @@ pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
 ///
 /// # Errors
 ///
-/// Fails if one is not `NAME=VALUE`, is set twice, or is not a header of the API. Beside a profile that sets none, those
+/// Fails if one is not `NAME=VALUE`, is set twice, or is not a header of the API, or if the variable is empty. Beside a profile that sets none, those
 /// of the environment are refused: a header can choose the market, so none is left out in silence.
 pub(crate) fn headers(
     program: &'static Program,
@@ -55,7 +55,7 @@ pub(crate) fn headers(
     options: &ArgMatches,
 ) -> Result<Vec<Header>, String> {
     let variable = format!("{}_HEADERS", program.prefix());
-    let stored = profile.get(&variable);
+    let stored = profile.stated(&variable)?;
     if stored.is_none() && Profile::Environment.get(&variable).is_some() {
         return Err(format!(
             "the environment sets {variable}, which does not apply beside a profile; move it into the profile, or unset it"

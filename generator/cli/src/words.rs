@@ -67,6 +67,23 @@ impl Word {
         }
     }
 
+    /// Returns whether standard output is for the messages of a protocol alone.
+    pub(crate) const fn owns_output(self) -> bool {
+        match self {
+            #[cfg(feature = "mcp")]
+            Self::Mcp => true,
+            #[cfg(feature = "journal")]
+            Self::Recover => false,
+            Self::Orders
+            | Self::Watch
+            | Self::Positions
+            | Self::Flatten
+            | Self::Catalogue
+            | Self::Completions
+            | Self::Man => false,
+        }
+    }
+
     /// The name of the command: the word, or the word after the name of the program if a family has it.
     fn name(self, program: &Program) -> String {
         let word = self.as_str();

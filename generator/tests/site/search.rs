@@ -15,11 +15,12 @@ const context = vm.createContext({ window: {}, document: nothing, localStorage: 
 for (const file of ["search.js", "site.js"]) vm.runInContext(fs.readFileSync(`${process.argv[2]}/${file}`, "utf8"), context);
 const queries = JSON.parse(process.argv[3]);
 const found = queries.map((query) => context.lookUp(query).map(({ kind, title, place }) => [kind, title, place]));
+const says = context.lookUp("websockets").find(({ title }) => title === "Websockets").text;
 const states = [context.state("balance", 0), context.state("balance", 3)];
 delete context.window.siteIndex;
 const loading = context.state("balance", 0);
 nothing.querySelector = () => ({});
-console.log(JSON.stringify([...found, [...states, loading, context.state("balance", 0)]]));
+console.log(JSON.stringify([...found, [...states, loading, context.state("balance", 0), says]]));
 "#;
 
 #[test]
@@ -103,6 +104,7 @@ fn people_find_what_they_mean_however_they_write_it() {
     assert_eq!(states[..2], ["Nothing has these words.", "3 results"]);
     assert!(states[2].as_str().unwrap().starts_with("Loading"), "{states:?}");
     assert!(states[3].as_str().unwrap().contains("reload"), "{states:?}");
+    assert!(states[4].as_str().unwrap().starts_with("Not supported"), "{states:?}");
     // Where families share a code, the one with the most operations comes first.
     let shared = &found[12];
     assert!(shared[0][0] == "code" && shared[0][2] == "Unified account", "{shared}");

@@ -13,7 +13,7 @@ use tradeapi::unified::{
     OrderRef, PlaceOrder, PosSide, Side,
 };
 use tradeapi::{Client, Credentials, Error, dec};
-use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_exchange::{Accounts, Exchange, Profile, Seed, Settings, Time};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 fn order(id: &str) -> PlaceOrder {
@@ -127,6 +127,29 @@ async fn the_error_for_a_key_of_the_other_kind_of_account_names_its_family() {
     let text = format!("{error:?}");
     assert_eq!(error.outcome(), Outcome::NotDone);
     assert!(text.ends_with("\nuse the operations of the family classic, or a key of a unified account"), "{text}");
+}
+
+/// Each family is asked once for a client and its clones.
+#[tokio::test]
+async fn a_client_asks_once_which_families_serve_its_key() {
+    for (accounts, served, refused) in [
+        (Accounts::Unified, &["unified"][..], &[("classic", "40085")][..]),
+        (Accounts::Classic, &["classic"], &[("unified", "40084")]),
+        (Accounts::Both, &["classic", "unified"], &[]),
+    ] {
+        let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().accounts(accounts));
+        let calls = Arc::<Mutex<Vec<&str>>>::default();
+        let noted = Arc::clone(&calls);
+        let client = exchange.client_of(exchange.keys());
+        let client = client.metrics(move |call| noted.lock().unwrap().push(call.operation)).build().unwrap();
+        for client in [client.clone(), client.clone(), client] {
+            let families = client.served_families().await.unwrap();
+            let codes: Vec<_> = families.refused.iter().map(|refused| (refused.family, refused.code)).collect();
+            assert_eq!((families.served.as_slice(), codes.as_slice()), (served, refused), "{accounts}");
+        }
+        let calls = calls.lock().unwrap();
+        assert_eq!(*calls, ["classic.orders-pending", "unified.unfilled-orders"], "{accounts}");
+    }
 }
 
 /// Two independent clients together do not exceed the limit of their key.

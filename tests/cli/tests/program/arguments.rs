@@ -243,6 +243,7 @@ fn an_address_a_key_or_a_header_is_stated_once_and_not_left_out_in_silence() {
         ("TRADEAPI_HEADERS=paptrading=1,paptrading=0", "the header paptrading is set twice"),
         ("TRADEAPI_HEADERS=paptrading=1,", "is not NAME=VALUE"),
         ("TRADEAPI_HEADERS=paptrading= ", "is not NAME=VALUE"),
+        ("TRADEAPI_HEADERS=", "the variable TRADEAPI_HEADERS is empty"),
     ] {
         with_line(line);
         let refused = run(folder, &place, "").ended(2).line();
@@ -262,6 +263,19 @@ fn an_address_a_key_or_a_header_is_stated_once_and_not_left_out_in_silence() {
         |command: &mut std::process::Command| ran(command.env("TRADEAPI_HEADERS", "paptrading=1").args(&place), "");
     let refused = beside(&mut command(folder)).ended(2).line();
     assert!(refused["error"].as_str().unwrap().contains("does not apply beside a profile"), "{refused}");
+    // A variable that was to choose the market or the profile, and has no value.
+    for (name, value) in [("TRADEAPI_HEADERS", ""), ("TRADEAPI_HEADERS", " "), ("TRADEAPI_PROFILES", "")] {
+        let mut empty = command(folder);
+        let by = if name == "TRADEAPI_PROFILES" { &["--local"][..] } else { &[] };
+        for (part, value) in
+            [("URL", &local.url), ("KEY", &keys.key), ("SECRET", &keys.secret), ("PASSPHRASE", &keys.passphrase)]
+        {
+            empty.env(format!("TRADEAPI_{part}"), value);
+        }
+        empty.env("HOME", folder).env(name, value).args(by).args(["unified", "place-order"]).args(order("a"));
+        let refused = ran(&mut empty, "").ended(2).line();
+        assert!(refused["error"].as_str().unwrap().contains(&format!("{name} is empty")), "{refused}");
+    }
     assert_eq!(local.open(), 0);
     with_line("TRADEAPI_HEADERS=paptrading=0\n");
     beside(&mut command(folder)).ended(0);

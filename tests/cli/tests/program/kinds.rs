@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tradeapi_exchange::{Accounts, Family, Fault, FaultKind, FaultTarget, Mode, Profile};
@@ -213,42 +213,50 @@ fn a_late_refusal_of_the_timestamp_is_no_proof_and_nothing_is_sent_again() {
     }
 }
 
-/// The same of the items of a batch, each of which keeps its answer.
+/// What was answered to a request without `posSide` is the result, at once: the code proves that it had no effect.
 #[test]
-fn what_the_items_of_a_batch_were_answered_is_said_at_once() {
+fn a_forgotten_position_side_is_answered_at_once() {
     let local = local(Accounts::Unified, Mode::Hedge);
-    let orders: Vec<_> = ["a", "b"].map(|id| json!({ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy", "orderType": "limit", "price": "60000", "clientOid": id })).to_vec();
-    let ran = local.run_with(&["--deadline", "1", "unified", "place-batch", "--json", "-"], &json!(orders).to_string());
-    let lines = ran.lines();
-    assert_eq!(lines.len(), 2, "{ran:?}");
-    for (line, id) in lines.iter().zip(["a", "b"]) {
-        assert_eq!((&line["code"], &line["item"]["clientOid"]), (&json!("25236"), &json!(id)), "{ran:?}");
-    }
-    if ran.status == 3 {
-        let asking = ran.err.find("asking unified.order-info whether it was done, for 1 s at most");
-        let answered = ran.err.find("code 25236");
-        assert!(answered.is_some() && answered < asking, "{ran:?}");
-        assert!(ran.err.contains(r#""clientOid":"b""#), "{ran:?}");
-    }
+    let begun = Instant::now();
+    let line = local.place("a").ended(1).line();
+    assert_eq!((&line["outcome"], &line["code"]), (&json!("not done"), &json!("25236")), "{line}");
+    assert!(line["remedy"].as_str().unwrap().contains("position mode"), "{line}");
+    let orders = json!([batch_order("a"), batch_order("b")]).to_string();
+    let items = local.run_with(&["unified", "place-batch", "--json", "-"], &orders).ended(1).lines();
+    let of_items: Vec<_> = items.iter().map(|item| (&item["code"], &item["item"]["clientOid"])).collect();
+    assert_eq!(of_items, [(&json!("25236"), &json!("a")), (&json!("25236"), &json!("b"))]);
+    assert!(begun.elapsed() < Duration::from_secs(30), "nothing was queried: {:?}", begun.elapsed());
     assert_eq!(local.open(), 0);
 }
 
-/// What was answered to an order without `posSide` is said at once, and again at the end, beside what queries showed.
+/// An answer that proves nothing is said before the queries begin, with what is asked, and is in the result, too.
 #[test]
-fn a_forgotten_position_side_is_answered_at_once_and_its_answer_is_kept() {
-    let local = local(Accounts::Unified, Mode::Hedge);
+fn what_was_answered_is_said_before_it_is_queried() {
+    let local = local(Accounts::Unified, Mode::OneWay);
+    let fault = |kind, operation: &str| {
+        local.exchange.add_fault(Fault::new(kind).target(FaultTarget::Operation(operation.to_owned())));
+    };
+    fault(FaultKind::Hide("40725".to_owned()), "unified.place-order");
+    fault(FaultKind::Hide("40725".to_owned()), "unified.place-batch");
+    fault(FaultKind::Drop, "unified.order-info");
+    let orders = json!([batch_order("b"), batch_order("c")]).to_string();
     let placed = [&["--deadline", "1", "unified", "place-order"][..], &order("a")].concat();
-    let ran = local.run(&placed);
-    let line = ran.line();
-    assert_eq!(line["code"], "25236", "{ran:?}");
-    if ran.status == 3 {
-        let [answered, asking] = ["code 25236", "asking unified.order-info whether it was done, for 1 s at most"]
-            .map(|text| ran.err.find(text).unwrap_or_else(|| panic!("{text}: {ran:?}")));
-        assert!(answered < asking, "{ran:?}");
-        let error = line["error"].as_str().unwrap();
-        assert!(error.contains("code 25236") && error.contains("queries did not settle it"), "{line}");
+    for (ran, ids) in [
+        (local.run(&placed), &["a"][..]),
+        (local.run_with(&["--deadline", "1", "unified", "place-batch", "--json", "-"], &orders), &["b", "c"]),
+    ] {
+        let ran = ran.ended(3);
+        let asking = ran.err.find("asking unified.order-info whether it was done, for 1 s at most");
+        let answered = ran.err.find("code 40725");
+        assert!(answered.is_some() && answered < asking, "{ran:?}");
+        for (line, id) in ran.lines().iter().zip(ids) {
+            assert_eq!(line["code"], "40725", "{line}");
+            let error = line["error"].as_str().unwrap();
+            assert!(error.contains("code 40725") && error.contains("queries did not settle it"), "{line}");
+            assert!(line.to_string().contains(&format!(r#""clientOid":"{id}""#)), "{line}");
+        }
+        assert_eq!(ran.lines().len(), ids.len(), "{ran:?}");
     }
-    assert_eq!(local.open(), 0);
 }
 
 /// Flags of an order of 0.02 BTC at the market that opens the position of a side, with a take-profit and a stop-loss.
@@ -334,6 +342,11 @@ fn a_traders_hour_in_hedge_mode() {
     let mut held: Vec<_> = account().positions.iter().map(|of| format!("{} {}", of.pos, of.qty.normalize())).collect();
     held.sort();
     assert_eq!(held, ["long 0.01", "short 0.02"]);
+
+    let by_fills = local.run(&["positions", "--days", "1"]).ended(0);
+    let mut shown: Vec<_> = by_fills.lines().iter().map(|of| format!("{} {}", of["side"], of["size"])).collect();
+    shown.sort();
+    assert_eq!(shown, [r#""long" "0.01""#, r#""short" "-0.02""#], "{by_fills:?}");
 
     let fills = ["unified", "fills", "--category", "USDT-FUTURES", "--start-time", &since.to_string()];
     let fills = local.run(&fills).ended(0).lines();

@@ -259,8 +259,8 @@ fn a_call_that_is_cancelled_while_it_waits_for_its_limit_is_not_sent() {
 fn a_call_tells_its_progress_if_its_client_asks_for_it() {
     let local = Local::start();
     for (token, tool) in [(Some("told"), "unified_place_order"), (None, "unified_place_order")] {
-        let lost = Fault::new(FaultKind::Lose).times(1);
-        local.exchange.add_fault(lost.target(FaultTarget::Operation("unified.place-order".to_owned())));
+        let hidden = Fault::new(FaultKind::Hide("40725".to_owned())).times(1);
+        local.exchange.add_fault(hidden.target(FaultTarget::Operation("unified.place-order".to_owned())));
         let mut server = Server::start(&local, &["--allow-trading"]);
         let mut params = json!({ "name": tool, "arguments": order(token.unwrap_or("untold")) });
         if let Some(token) = token {
@@ -282,7 +282,11 @@ fn a_call_tells_its_progress_if_its_client_asks_for_it() {
             assert_eq!(message["method"], "notifications/progress", "{message}");
             assert_eq!(message["params"]["progressToken"], json!(token), "{message}");
             let text = message["params"]["message"].as_str().unwrap();
-            assert!(text.contains("asking unified.order-info whether it was done"), "{text}");
+            let answered = text.find("code 40725");
+            assert!(
+                answered.is_some() && answered < text.find("asking unified.order-info whether it was done"),
+                "{text}"
+            );
         }
     }
 }
@@ -446,6 +450,15 @@ fn standard_output_is_for_the_protocol_alone() {
     without_profile.args(["--local", "--format", "json", "--account", "missing.json", "mcp"]);
     let refused = crate::fixture::ran(&mut without_profile, "");
     assert!(refused.status == 2 && refused.out.is_empty() && refused.err.contains("missing.json"), "{refused:?}");
+    for wrong in [
+        &["mcp", "--families", "spot"][..],
+        &["mcp", "--no-such-option"],
+        &["--deadline", "many", "mcp"],
+        &["--format", "json", "mcp", "--groups", ""],
+    ] {
+        let refused = local.run(wrong).ended(2);
+        assert!(refused.out.is_empty() && refused.err.starts_with("error: "), "{wrong:?}: {refused:?}");
+    }
     let hello = "what\n{}\n[]\n{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}\n";
     let strange = local.run_with(&["--format", "json", "mcp"], hello);
     for line in strange.out.lines() {

@@ -54,6 +54,32 @@ fn a_change_whose_result_cannot_be_written_says_whether_it_was_done() {
     assert!(unknown.err.contains("outcome: unknown\n"), "{unknown:?}");
 }
 
+/// The same of a batch of which a part is done, and of the end of everything.
+#[test]
+fn several_changes_whose_result_cannot_be_written_say_what_was_done() {
+    let local = Local::start();
+    let outputs: [fn() -> Stdio; 2] = [full, closed];
+    for (at, output) in outputs.into_iter().enumerate() {
+        for format in ["json", "table"] {
+            let flat = run_unwritable(&local, &["--format", format, "flatten"], output()).ended(5);
+            assert!(flat.err.contains("outcome: done\n"), "{flat:?}");
+        }
+        let order = |id: String, qty: &str| {
+            json!({ "category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": qty, "side": "buy", "orderType": "limit",
+                    "price": "60000", "clientOid": id })
+        };
+        for format in ["json", "table"] {
+            let orders = json!([order(format!("{format}{at}"), "0.01"), order("beyond".to_owned(), "99999999")]);
+            let file = local.profiles.path().join("orders.json");
+            std::fs::write(&file, orders.to_string()).unwrap();
+            let batch = ["--format", format, "unified", "place-batch", "--json", file.to_str().unwrap()];
+            let partly = run_unwritable(&local, &batch, output()).ended(4);
+            assert!(partly.err.contains("outcome: partly done\n") && partly.err.contains("beyond"), "{partly:?}");
+        }
+        local.run(&["unified", "cancel-symbol-order", "--category", "USDT-FUTURES"]).ended(0);
+    }
+}
+
 #[test]
 fn what_changes_nothing_fails_on_a_full_disk_and_not_in_a_closed_pipe() {
     let local = Local::start();

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tradeapi::broker::Commission;
 use tradeapi::runtime::json::{Decode, Encode, JsonWriter, read_json};
 use tradeapi::unified::{InsiderTrade, Symbol};
@@ -18,7 +18,7 @@ use crate::state::instruments::{
 use crate::state::market::MINUTE;
 use crate::state::playback::{Books, Candles, MarketStep, Prices, Recorded, Trades, WrongStep};
 use crate::state::settings::Settings;
-use crate::state::values::number;
+use crate::state::values::{number, once};
 use crate::state::words::{Family, Line};
 
 /// The most decimal places of a price and a quantity together, so that their products are exact.
@@ -356,8 +356,9 @@ impl Pair {
     }
 }
 
-/// A record as the wire has it: its fields with their values.
-type Fields = BTreeMap<String, Value>;
+/// A record as the wire has it: its fields with their values. A number in YAML is the text that it is written as, with all
+/// its digits.
+type Fields = BTreeMap<String, String>;
 
 /// Insider trades and commissions, which are answered instead of invented ones.
 ///
@@ -368,6 +369,7 @@ type Fields = BTreeMap<String, Value>;
 pub struct Reports {
     /// Insider trades by the code of the company, in the order in which they are listed. If there are any, other
     /// companies have none.
+    #[serde(with = "once")]
     pub insider_trades: BTreeMap<String, Vec<Fields>>,
     /// Commissions, each with its `date` in Unix milliseconds, the newest first.
     pub commissions: Vec<Fields>,
@@ -420,7 +422,7 @@ fn commission(fields: &Fields) -> Result<(u64, Commission), String> {
 fn check_names(fields: &Fields, record: &impl Encode) -> Result<(), String> {
     let mut out = JsonWriter::new().with_missing_fields();
     record.encode(&mut out);
-    let known: Fields = serde_json::from_str(&out.finish()).map_err(|error| error.to_string())?;
+    let known: BTreeMap<String, IgnoredAny> = serde_json::from_str(&out.finish()).map_err(|error| error.to_string())?;
     match fields.keys().find(|name| !known.contains_key(*name)) {
         Some(name) => {
             let known = known.into_keys().collect::<Vec<_>>().join(", ");

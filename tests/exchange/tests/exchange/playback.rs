@@ -350,4 +350,11 @@ async fn reports_of_a_setup_are_answered() {
     let older = client.broker().get_agent_direct_commissions(&week.id_less_than(found.end_id.unwrap())).await.unwrap();
     assert!(older.commission_list.is_empty());
     assert!(Setup::from_yaml("reports: { commissions: [{ uid: '7' }] }").is_err(), "without a date");
+    let setup = |trade: &str| Setup::from_yaml(&format!("reports: {{ insider_trades: {{ AAPL: [{trade}] }} }}"));
+    let exact = Exchange::of(setup("{ tradePrice: 0.12345678901234567890 }").unwrap(), Time::by_hand());
+    let first = exact.client().unified().get_insider_trades(&GetInsiderTrades::new("AAPL")).await.unwrap().data;
+    assert_eq!(first.list[0].trade_price.as_ref().map(tradeapi::Decimal::as_str), Some("0.12345678901234567890"));
+    assert!(setup("{ tradePrice: 1_000 }").is_err(), "digits are not grouped");
+    let twice = Setup::from_yaml("reports: { insider_trades: { AAPL: [], AAPL: [] } }").unwrap_err().to_string();
+    assert!(twice.contains("`AAPL` is there twice"), "{twice}");
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rust_decimal::Decimal;
 use tradeapi::classic::{self, TradeSide};
-use tradeapi::runtime::ledger::{Ledger, LedgerError, PositionKey, PositionSide};
-use tradeapi::runtime::reconcile::LedgerUpdateError;
+use tradeapi::runtime::ledger::{Ledger, PositionKey, PositionSide};
 use tradeapi::runtime::value::days;
 use tradeapi::unified::{self, Category};
 use tradeapi::{Account, PositionMode};
@@ -251,20 +250,12 @@ async fn ledger_follows_from_fills(fixture: &Fixture, mode: Mode) -> Result<(), 
     };
     let client = fixture.client.with_account(stated);
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {
-        let count = match client.update_ledger(&mut ledger, name, since).await {
-            Ok(count) => count,
-            // Unified fills do not say which of two positions they change.
-            Err(LedgerUpdateError::Ledger(LedgerError::MayBeHedged { .. }))
-                if family == Family::Unified && mode == Mode::Hedge =>
-            {
-                continue;
-            }
-            Err(error) => return Err(TestCaseError::fail(error.to_string())),
-        };
+        let count = client.update_ledger(&mut ledger, name, since).await;
+        let count = count.map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(client.update_ledger(&mut ledger, name, since).await.unwrap(), 0, "read twice");
         prop_assert!(count <= ledger.len());
-        // Unified fills do not state their position, and spot trades are no positions.
-        let is_net = family == Family::Unified || mode == Mode::OneWay;
+        // Spot trades are no positions.
+        let is_net = mode == Mode::OneWay;
         let mut shown = BTreeMap::<PositionKey, Decimal>::new();
         for position in account(fixture, family).positions {
             let side = match position.side.as_str() {
