@@ -58,8 +58,8 @@ pub(crate) fn help(parameter: &Parameter, window: Option<Window>) -> String {
 ///
 /// # Errors
 ///
-/// Fails, with all mistakes, if the end of a range cannot be what is meant: a time in seconds or microseconds, or one
-/// that is years away.
+/// Fails, with all mistakes, if a text is no time, or if the end of a range cannot be what is meant: a time in seconds or
+/// microseconds, or one that is years away.
 pub(crate) fn in_millis(command: &Command, members: &mut [(String, Json)], now: Timestamp) -> Result<(), String> {
     let parameters = (command.parameters)();
     let mut mistakes = Vec::new();
@@ -76,10 +76,14 @@ pub(crate) fn in_millis(command: &Command, members: &mut [(String, Json)], now: 
             *value = millis;
         }
         let time = value.read::<String>().unwrap_or_else(|_| value.as_str().to_owned()).parse();
-        if let (Some(end), Ok(millis)) = (end, time) {
-            mistakes
-                .extend(mistake(end, Timestamp::from_millis(millis), now).map(|why| format!("{name} {text}: {why}")));
-        }
+        let why = match (end, time) {
+            (Some(end), Ok(millis)) => mistake(end, Timestamp::from_millis(millis), now),
+            (None, Ok(_)) => None,
+            // What is no text is for the reader of the request, and so is an empty one.
+            (_, Err(_)) if text.trim().is_empty() || !value.as_str().starts_with('"') => None,
+            (_, Err(_)) => Some(format!("this is no time. Expected {FORMS}.")),
+        };
+        mistakes.extend(why.map(|why| format!("{name} {text}: {why}")));
     }
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
 }

@@ -289,6 +289,11 @@ fn a_range_in_another_unit_or_that_cannot_be_is_refused() {
         (&[start, "1795824000", end, "1795910399"], "\nendTime 1795910399: "),
         (&[start, "0"], "1970-01-01T00:00:00.000Z, years away"),
         (&[end, "2226-11-28"], "endTime 2226-11-28: "),
+        (
+            &[start, "2026-13-01"],
+            "startTime 2026-13-01: this is no time. Expected milliseconds since 1970, a date such",
+        ),
+        (&[start, "today", end, "now"], "\nendTime now: this is no time. "),
         (&[start, "2026-11-28", end, "2026-11-27"], "window.order"),
     ] {
         let why = target(&[&["unified", "fills"], range].concat()).unwrap_err();

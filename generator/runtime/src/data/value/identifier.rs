@@ -223,6 +223,18 @@ macro_rules! __identifier {
             }
         }
 
+        impl ::core::cmp::PartialEq<str> for $name {
+            fn eq(&self, text: &str) -> bool {
+                self.as_str() == text
+            }
+        }
+
+        impl ::core::cmp::PartialEq<&str> for $name {
+            fn eq(&self, text: &&str) -> bool {
+                self.as_str() == *text
+            }
+        }
+
         impl $crate::json::Decode for $name {
             const FORM: $crate::json::Form = $crate::json::Form::Text;
 
@@ -292,6 +304,13 @@ mod tests {
             error,
             Err("\"or der\" is not a valid ClientOid: it must have only characters of [a-z0-9_-], not ' '".to_owned())
         );
+    }
+
+    #[test]
+    fn is_compared_with_a_text() {
+        let symbol = Symbol::new("BTCUSDT").ok();
+        assert!(symbol.as_ref().is_some_and(|symbol| symbol == "BTCUSDT" && *symbol != "ETHUSDT"));
+        assert!(symbol.is_some_and(|symbol| symbol == *"BTCUSDT" && symbol != "btcusdt"));
     }
 
     #[test]
