@@ -123,6 +123,8 @@ pub(crate) enum What {
     Amended(usize),
     /// A position was closed.
     Closed,
+    /// A countdown runs to this time, or none runs.
+    CountsDown(Option<i64>),
 }
 
 /// The books.
@@ -132,6 +134,10 @@ pub(crate) struct Exchange {
     pub(crate) effects: Vec<Effect>,
     /// The sizes of the positions, by symbol.
     positions: BTreeMap<&'static str, i64>,
+    /// When the countdown of each account comes to its end.
+    countdowns: BTreeMap<String, i64>,
+    /// The countdowns that came to their end: of which account, and when.
+    pub(crate) fired: Vec<(String, i64)>,
 }
 
 /// A refusal by a code.
@@ -172,7 +178,8 @@ impl Order {
 impl Exchange {
     pub(crate) fn new(conduct: Conduct) -> Self {
         let positions = POSITIONS.into();
-        Self { conduct, orders: Vec::new(), effects: Vec::new(), positions }
+        let (countdowns, fired) = (BTreeMap::new(), Vec::new());
+        Self { conduct, orders: Vec::new(), effects: Vec::new(), positions, countdowns, fired }
     }
 
     /// Answers a request, and does what it asks for.
@@ -261,6 +268,7 @@ impl Exchange {
             "/api/v3/trade/place-batch" => Ok(self.place_each(request, when.now)),
             "/api/v3/trade/modify-order" => self.amend(request, when.now),
             "/api/v3/trade/cancel-order" => self.cancel(request, Family::Unified, when.now),
+            "/api/v3/trade/countdown-cancel-all" => Ok(self.count_down(request, when.now)),
             "/api/v3/trade/cancel-symbol-order" => {
                 Ok(json!({"list": self.cancel_all(request, Family::Unified, when.now)}))
             }
@@ -369,6 +377,32 @@ impl Exchange {
         let answer = json!({"orderId": order.id, "clientOid": order.client_id});
         self.effect(request, 0, What::Amended(number), now);
         Ok(answer)
+    }
+
+    /// Starts the countdown of an account again, or ends it.
+    fn count_down(&mut self, request: &Request<'_>, now: i64) -> Value {
+        let seconds = request.parameters["countdown"].as_str().and_then(|text| text.parse::<i64>().ok());
+        let until = seconds.filter(|seconds| *seconds > 0).map(|seconds| now + seconds * 1_000);
+        match until {
+            Some(until) => self.countdowns.insert(request.account.to_owned(), until),
+            None => self.countdowns.remove(request.account),
+        };
+        self.effect(request, 0, What::CountsDown(until), now);
+        json!("success")
+    }
+
+    /// Cancels every order of an account whose countdown has come to its end. Returns whether it has.
+    pub(crate) fn fire(&mut self, account: &str, now: i64) -> bool {
+        if self.countdowns.get(account).is_none_or(|until| *until > now) {
+            return false;
+        }
+        self.countdowns.remove(account);
+        self.fired.push((account.to_owned(), now));
+        let is_meant = |order: &&mut Order| order.account == account && order.status() == Status::Live;
+        for order in self.orders.iter_mut().filter(is_meant) {
+            order.enter(now, |state| state.status = Status::Cancelled);
+        }
+        true
     }
 
     fn cancel(&mut self, request: &Request<'_>, family: Family, now: i64) -> Result<Value, Refused> {

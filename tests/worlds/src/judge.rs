@@ -9,7 +9,7 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
-use crate::record::{ActionOf, Claim, Quiet, Record, Report, ReportedOrder, Shown, Subject};
+use crate::record::{ActionOf, Claim, Guard, Quiet, Record, Report, ReportedOrder, Shown, Subject};
 use crate::world::World;
 
 /// The time that the client assumes by default for the lag of a machine, in milliseconds.
@@ -53,6 +53,7 @@ pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
     found.extend(truth.doubled());
     found.extend(record.items.iter().filter_map(|(id, outcome)| truth.of_item(id, *outcome)));
     found.extend(record.quiet.iter().flat_map(|quiet| truth.of_quiet(quiet)));
+    found.extend(record.guards.iter().flat_map(|guard| truth.of_guard(guard)));
     found
 }
 
@@ -238,6 +239,22 @@ impl Truth<'_> {
                 says: format!("order {} of change {number}, {:?}", order.id, order.status()),
             })
             .collect()
+    }
+
+    /// The countdowns that came to their end although their process was alive, and was not told, or had ended them.
+    fn of_guard(&self, guard: &Guard) -> Vec<WrongClaim> {
+        let of_account = self.exchange.fired.iter().filter(|(account, _)| account == guard.account);
+        let wrong = of_account.filter_map(|(_, at)| {
+            let is_told = guard.told.iter().any(|(told, is_open)| told >= at || *is_open);
+            let is_kept = guard.kept.is_some_and(|kept| (guard.begun..=kept).contains(at));
+            let kind = match guard.ended.is_some_and(|ended| ended < *at) {
+                true => "a countdown cancels after its end",
+                false if is_kept && !is_told => "a countdown has cancelled, and nothing says so",
+                false => return None,
+            };
+            Some(WrongClaim { kind, says: format!("of {}, at {at}", guard.account) })
+        });
+        wrong.collect()
     }
 
     /// The calls that made more than one order.

@@ -276,8 +276,10 @@ impl Message {
         drop(exchange);
         for effect in effects {
             self.world.tell(|| format!("the exchange does {}: {:?}", self.name, effect.what));
-            if let What::Placed(order) = effect.what {
-                self.world.let_it_end(&self.name, order);
+            match effect.what {
+                What::Placed(order) => self.world.let_it_end(&self.name, order),
+                What::CountsDown(Some(until)) => self.world.let_it_fire(&self.account, until),
+                _ => {}
             }
         }
         answer

@@ -7,10 +7,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tradeapi::classic;
+use tradeapi::observed::CountdownCancelAll;
 use tradeapi::runtime::batches::ItemsReply;
 use tradeapi::runtime::client::Departed;
 use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
+use tradeapi::runtime::countdown::{Countdown, NotKept};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::json::read_json;
 use tradeapi::runtime::ledger::{Ledger, PositionKey, PositionSide};
@@ -29,13 +31,16 @@ use crate::exchange::{Exchange, FUTURES};
 use crate::journal::OpenJournal;
 use crate::lock;
 use crate::network::{Line, NEW};
-use crate::record::{ActionOf, Quiet, Report, Shown, Subject};
+use crate::record::{ActionOf, Guard, Quiet, Report, Shown, Subject};
 use crate::scenario::{Order, Program, Step};
 use crate::time::BEGINNING;
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
 const PRICE: u64 = 64_000;
+
+/// The length of countdowns.
+const COUNTDOWN: Duration = Duration::from_secs(30);
 
 /// Keys with which a process claims the journal: one that replaced that of the account, and another account's.
 const NEW_CLAIMED: &str = "a new one, which it claims";
@@ -299,6 +304,7 @@ impl Context {
                 pending().await
             }
             Step::Pause(seconds) => pause(self.client.core().environment(), Duration::from_secs(seconds)).await,
+            Step::Guard(seconds) => self.guard(seconds).await,
         }
     }
 
@@ -393,6 +399,48 @@ impl Context {
     fn gave_up(&self, subject: Subject, departed: &Departed) {
         let outcome = if departed.at().is_some() { Outcome::Unknown } else { Outcome::NotDone };
         self.world.claim(subject, None, outcome, || "it was given up".to_owned());
+    }
+
+    /// Keeps a countdown running for so many seconds, and ends it.
+    async fn guard(&self, seconds: u64) {
+        let (core, begun) = (self.client.core(), self.world.time.right());
+        let account = self.world.scenario.programs[self.program].key;
+        let number = {
+            let guards = &mut lock(&self.world.record).guards;
+            guards.push(Guard { account, begun, told: Vec::new(), kept: None, ended: None });
+            guards.len() - 1
+        };
+        let note = |change: &dyn Fn(&mut Guard, i64)| {
+            let now = self.world.time.right();
+            change(&mut lock(&self.world.record).guards[number], now);
+        };
+        let mut countdown = Countdown::new(core, COUNTDOWN, CountdownCancelAll::new);
+        let mut stop = pin!(pause(core.environment(), Duration::from_secs(seconds)));
+        loop {
+            let mut keep = Box::pin(countdown.keep());
+            let not_kept = poll_fn(|context| match keep.as_mut().poll(context) {
+                Poll::Ready(not_kept) => Poll::Ready(Some(not_kept)),
+                Poll::Pending => stop.as_mut().poll(context).map(|()| None),
+            });
+            let not_kept = not_kept.await;
+            let Some(not_kept) = not_kept else { break };
+            self.world.tell(|| format!("process {}: {not_kept}", self.process));
+            let is_open = !matches!(&not_kept, NotKept::MayHaveFired { times, .. } if times.until.is_some());
+            note(&|guard, now| guard.told.push((now, is_open)));
+            if matches!(not_kept, NotKept::NotStarted(_)) {
+                break;
+            }
+        }
+        let note_fired = |countdown: &Countdown<CountdownCancelAll>| {
+            if let Some(times) = countdown.may_have_fired() {
+                note(&|guard, now| guard.told.push((now, times.until.is_none())));
+            }
+        };
+        note_fired(&countdown);
+        let ended = countdown.end().await;
+        note_fired(&countdown);
+        note(&|guard, now| (guard.kept, guard.ended) = (Some(now), ended.is_ok().then_some(now)));
+        self.world.tell(|| format!("process {} ends its countdown: {}", self.process, ended.is_ok()));
     }
 
     async fn flatten(&self, action: ActionOf) {

@@ -78,6 +78,18 @@ pub(crate) struct Shown {
     pub(crate) size: Option<Decimal>,
 }
 
+/// A countdown that a process keeps running, by the right clock.
+pub(crate) struct Guard {
+    pub(crate) account: &'static str,
+    pub(crate) begun: i64,
+    /// When it was told that everything may have been cancelled, and whether that can happen afterwards, too.
+    pub(crate) told: Vec<(i64, bool)>,
+    /// Until when the process kept it; `None` if that was killed meanwhile.
+    pub(crate) kept: Option<i64>,
+    /// When its end was answered.
+    pub(crate) ended: Option<i64>,
+}
+
 /// Everything that the judge needs to know of the client's side.
 #[derive(Default)]
 pub(crate) struct Record {
@@ -86,6 +98,7 @@ pub(crate) struct Record {
     pub(crate) reports: Vec<Report>,
     pub(crate) shown: Vec<Shown>,
     pub(crate) quiet: Vec<Quiet>,
+    pub(crate) guards: Vec<Guard>,
     /// Statements about items of a stopped batch, by their ids.
     pub(crate) items: Vec<(String, Outcome)>,
     /// The number of times that a client could not make the account flat.

@@ -122,6 +122,8 @@ pub enum Step {
     Restart,
     /// Waits so many seconds.
     Pause(u64),
+    /// Keeps a countdown of the exchange running for so many seconds, and ends it.
+    Guard(u64),
 }
 
 /// An order.
@@ -319,6 +321,8 @@ pub static SCENARIOS: &[Scenario] = &[
     Scenario { moves: Moves::Late, ..scenario("flatten-after-a-crash-late", FLATTEN_AFTER_A_CRASH) },
     Scenario { moves: Moves::One, ..scenario("flatten-two-processes", FLATTEN_TWO_PROCESSES) },
     Scenario { moves: Moves::Late, ..scenario("flatten-two-processes-late", FLATTEN_TWO_PROCESSES) },
+    // The process is dead where it is killed, and the exchange cancels in its place.
+    scenario("guard", &[program(&[&[Step::Place(A), Step::Guard(35)]])]),
     Scenario {
         fills: Fills::Usually,
         ..scenario(

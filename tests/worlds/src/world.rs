@@ -294,6 +294,17 @@ impl World {
         });
     }
 
+    /// Lets the countdown of an account come to its end, unless it is started again.
+    pub(crate) fn let_it_fire(self: &Arc<Self>, account: &str, until: i64) {
+        let (world, account) = (Arc::clone(self), account.to_owned());
+        let pause = Duration::from_millis((until - self.time.right()).unsigned_abs());
+        self.time.after(pause, move || {
+            if lock(&world.exchange).fire(&account, world.time.right()) {
+                world.tell(|| format!("the countdown of {account} is over, and its orders are cancelled"));
+            }
+        });
+    }
+
     /// Returns whether a query with these parameters may be denied although the order exists.
     pub(crate) fn may_be_denied(&self, key: &str) -> bool {
         self.breaks(Assumption::Denials) || !lock(&self.denied).get(key).is_some_and(|denied| *denied)

@@ -96,6 +96,24 @@ fn what_a_journal_lost_is_not_foreign_once_its_gap_is_closed() {
     }
 }
 
+/// The process is dead, and the exchange cancels its order in its place; while it lives, the order stays.
+#[test]
+fn the_orders_of_a_dead_process_are_cancelled() {
+    let scenario = Scenario::named("guard").unwrap();
+    let fires = |words: &str| {
+        let words = Words::read(words).unwrap();
+        let run = run(scenario, &words, Laws::default());
+        let story = run.story.join("\n");
+        assert_eq!((words.missed_by(&run.choices), run.wrong_claims), (Vec::new(), Vec::new()), "{story}");
+        story.contains("the countdown of key is over")
+    };
+    assert!(!fires(""));
+    assert!(fires("process 0, countdown-cancel-all 2, sent = is killed"));
+    assert!(!fires("countdown-cancel-all 2: request = is lost; countdown-cancel-all 3: request = is lost"));
+    // The renewal that is under way at the end is carried out after it.
+    assert!(!fires("countdown-cancel-all 5: request = is 25 s late and held"));
+}
+
 /// For each assumption of the client, worlds in which it does not hold and the client says something false: the
 /// scenario, how the world deviates from the kind one, and the wrong claim.
 const WITHOUT: &[(Assumption, &str, &str, &str)] = &[

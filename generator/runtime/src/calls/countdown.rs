@@ -7,9 +7,12 @@
 
 use std::error;
 use std::fmt;
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use crate::calls::client::ClientCore;
+use crate::calls::client::{ClientCore, SETTLING};
 use crate::data::clock::{Moment, pause};
 use crate::data::error::Error;
 use crate::data::operation::Operation;
@@ -18,7 +21,7 @@ use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 
 /// The share of its length after which a countdown is started again: two renewals may get lost.
-const RENEWALS: u32 = 3;
+const RENEWALS: u32 = 4;
 
 /// Keeps a countdown of the exchange running while the program is alive.
 ///
@@ -32,6 +35,8 @@ pub struct Countdown<O> {
     renewed: Option<Moment>,
     /// When the last renewal was given up of which it is not known whether it arrived. It may still arrive.
     doubtful: Option<Moment>,
+    /// True while a request is under way, and after its call was dropped.
+    is_sending: bool,
     fired: Option<MayHaveFired>,
     /// True if [`keep`](Self::keep) has told that it may have come to its end, and no renewal has arrived since.
     is_told: bool,
@@ -61,13 +66,14 @@ impl fmt::Display for MayHaveFired {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NotKept {
-    /// The countdown was not started: the exchange refused the first request, or did not answer it.
+    /// The countdown was not started: the exchange refused the first request. If it did not answer that, the countdown may
+    /// run, until [`end`](Countdown::end).
     NotStarted(Box<Error>),
     /// The countdown may have come to its end.
     MayHaveFired {
         /// When.
         times: MayHaveFired,
-        /// Why the last renewal failed, if it did.
+        /// Why the last renewal failed, if it did and was not given up.
         error: Option<Box<Error>>,
     },
 }
@@ -75,7 +81,10 @@ pub enum NotKept {
 impl fmt::Display for NotKept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotStarted(error) => write!(f, "the countdown was not started: {error}"),
+            Self::NotStarted(error) if error.outcome() == Outcome::NotDone => {
+                write!(f, "the countdown was not started: {error}")
+            }
+            Self::NotStarted(error) => write!(f, "it is not known if the countdown was started: {error}"),
             Self::MayHaveFired { times, error: None } => write!(f, "{times}"),
             Self::MayHaveFired { times, error: Some(error) } => write!(f, "{times}; the last renewal failed: {error}"),
         }
@@ -96,27 +105,48 @@ impl<O: Operation> Countdown<O> {
     /// and that ends it with 0.
     pub fn new(client: impl AsRef<ClientCore>, length: Duration, request: fn(u64) -> O) -> Self {
         let client = client.as_ref().clone();
-        Self { client, length, request, renewed: None, doubtful: None, fired: None, is_told: false }
+        Self { client, length, request, renewed: None, doubtful: None, is_sending: false, fired: None, is_told: false }
     }
 
     /// Starts the countdown, and starts it again three times within its length, until it may have come to its end. A
-    /// renewal that fails before that is followed by the next one. Compare the account and call it again: it goes on, and
-    /// tells once more when a renewal has arrived, because until then everything may have been cancelled.
+    /// renewal that fails before that, or has no answer when the next one is due, is followed by that one. Compare the
+    /// account and call it again: it goes on, and tells once more when a renewal has arrived, because until then everything
+    /// may have been cancelled.
     ///
     /// To stop, drop the future and call [`end`](Self::end).
     pub async fn keep(&mut self) -> NotKept {
-        let mut failed = self.renew().await.err().map(Box::new);
-        if self.renewed.is_none()
-            && let Some(error) = failed
-        {
-            return NotKept::NotStarted(error);
-        }
         loop {
-            if let Some(times) = self.untold() {
-                return NotKept::MayHaveFired { times, error: failed };
+            if let Some(ended) = self.keep_while(&mut || true).await {
+                return ended;
             }
-            pause(self.client.environment(), self.length / RENEWALS).await;
-            failed = self.renew().await.err().map(Box::new);
+        }
+    }
+
+    /// Does the same, and asks before each renewal but the first if it goes on; returns `None` if it does not.
+    pub(crate) async fn keep_while(&mut self, goes_on: &mut (dyn FnMut() -> bool + Send)) -> Option<NotKept> {
+        let (client, share) = (self.client.clone(), self.length / RENEWALS);
+        loop {
+            let (begun, is_running) = (client.moment(), self.renewed.is_some());
+            let due = async {
+                match is_running {
+                    true => pause(client.environment(), share).await,
+                    // The answer to the first one decides.
+                    false => pending().await,
+                }
+            };
+            let failed = unless(due, self.renew()).await.and_then(Result::err).map(Box::new);
+            if self.renewed.is_none()
+                && let Some(error) = failed
+            {
+                return Some(NotKept::NotStarted(error));
+            }
+            if let Some(times) = self.untold() {
+                return Some(NotKept::MayHaveFired { times, error: failed });
+            }
+            pause(client.environment(), share.saturating_sub(client.moment().since(begun))).await;
+            if !goes_on() {
+                return None;
+            }
         }
     }
 
@@ -139,7 +169,7 @@ impl<O: Operation> Countdown<O> {
     }
 
     /// Ends the countdown. If it is not known whether an earlier renewal arrived, the end is sent once more when that
-    /// renewal cannot arrive any more, which takes as long as its signature is valid.
+    /// renewal can have no effect any more, which takes as long as its signature is valid, and ten seconds.
     ///
     /// # Errors
     ///
@@ -152,7 +182,7 @@ impl<O: Operation> Countdown<O> {
             let window = self.client.signature_window(&named).unwrap_or_default();
             let uncertain = self.client.signature_uncertainty(window, doubtful.wall(), Some(doubtful));
             let waited = self.client.moment().since(doubtful);
-            pause(self.client.environment(), (window + uncertain).saturating_sub(waited)).await;
+            pause(self.client.environment(), (window + uncertain + SETTLING).saturating_sub(waited)).await;
             self.send(0).await?;
             self.doubtful = None;
         }
@@ -171,23 +201,39 @@ impl<O: Operation> Countdown<O> {
         Some(renewed.wall() + self.length)
     }
 
-    /// Sends a request, and returns when it was sent. What it leaves open is noted, also if the call is dropped.
+    /// Sends a request, and returns when that began. What it leaves open is noted, also if the call is dropped.
     async fn send(&mut self, seconds: u64) -> Result<Moment, Error> {
         let sent = self.client.moment();
-        let before = self.doubtful.replace(sent);
+        if self.is_sending {
+            // The call before was dropped: it may have been signed just now.
+            self.doubtful = Some(sent);
+        }
+        self.is_sending = true;
         let result = self.client.call_once(&(self.request)(seconds)).await;
+        self.is_sending = false;
         let now = self.client.moment();
         if let Err(error) = result {
-            self.doubtful = if error.outcome() == Outcome::NotDone { before } else { Some(now) };
+            if error.outcome() != Outcome::NotDone {
+                self.doubtful = Some(now);
+            }
             return Err(error);
         }
-        self.doubtful = before;
         if let Some(since) = self.lapsed(now) {
             let since = self.fired.map_or(since, |fired| fired.since);
             self.fired = Some(MayHaveFired { since, until: Some(now.wall()) });
         }
         Ok(sent)
     }
+}
+
+/// The output of a call, unless `due` is ready before.
+async fn unless<T>(due: impl Future<Output = ()>, call: impl Future<Output = T>) -> Option<T> {
+    let (mut due, mut call) = (pin!(due), pin!(call));
+    poll_fn(|context| match call.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => due.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 impl<O> fmt::Debug for Countdown<O> {

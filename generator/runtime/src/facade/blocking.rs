@@ -17,5 +17,7 @@
 
 mod background;
 mod client;
+mod countdown;
 
 pub use self::client::{BatchCall, ClientCore, Items, Pages, Retrying};
+pub use self::countdown::Countdown;

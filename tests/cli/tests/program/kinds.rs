@@ -274,21 +274,46 @@ fn opening(pos_side: &'static str) -> Vec<&'static str> {
 const MARKET: [&str; 8] =
     ["unified", "place-order", "--category", "USDT-FUTURES", "--symbol", "BTCUSDT", "--order-type", "market"];
 
-/// The script of the guide.
-#[test]
-fn the_hour_of_the_guide() {
-    let local = local(Accounts::Unified, Mode::Hedge);
+/// The script below a heading of the guide.
+fn script_of(heading: &str) -> String {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide/command-line.md");
     let guide = std::fs::read_to_string(guide).unwrap();
-    let (_, hour) = guide.split_once("## An hour in hedge mode").unwrap();
-    let (_, script) = hour.split_once("```sh\n").unwrap();
-    let (script, _) = script.split_once("```").unwrap();
+    let (_, section) = guide.split_once(heading).unwrap();
+    let (_, script) = section.split_once("```sh\n").unwrap();
+    script.split_once("```").unwrap().0.to_owned()
+}
+
+/// Runs a script, and returns the lines that it prints.
+fn run_script(local: &Local, script: &str) -> Vec<Value> {
     let programs = tempfile::TempDir::new().unwrap();
     std::os::unix::fs::symlink(PROGRAM, programs.path().join("tradeapi")).unwrap();
     let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", script]).env("PATH", path).env("TRADEAPI_PROFILES", local.profiles.path());
-    let said = ran(&mut shell, "").ended(0).lines();
+    ran(&mut shell, "").ended(0).lines()
+}
+
+/// The countdown of the guide cancels the order of a script that is dead, and with its last line it does not.
+#[test]
+fn the_countdown_of_the_guide() {
+    let script = script_of("## Orders that end with the script");
+    let (killed, _) = script.trim_end().rsplit_once('\n').unwrap();
+    for (script, left) in [(killed, 0), (&script, 1)] {
+        let local = local(Accounts::Unified, Mode::OneWay);
+        let said = run_script(&local, script);
+        assert!(said.iter().all(|line| line["outcome"] == "done"), "{said:?}");
+        let open = || local.exchange.account(local.exchange.keys(), Family::Unified).open_orders.len();
+        assert_eq!(open(), 1);
+        local.exchange.time().advance(Duration::from_secs(21));
+        assert_eq!(open(), left, "{script}");
+    }
+}
+
+/// The script of the guide.
+#[test]
+fn the_hour_of_the_guide() {
+    let local = local(Accounts::Unified, Mode::Hedge);
+    let said = run_script(&local, &script_of("## An hour in hedge mode"));
     let outcomes = said.iter().filter(|line| line["outcome"] == "done").count();
     let sizes: Vec<_> =
         said.iter().filter_map(|line| Some((line["posSide"].as_str()?, line["total"].as_str()?))).collect();

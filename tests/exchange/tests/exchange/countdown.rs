@@ -62,6 +62,19 @@ async fn orders_stay_while_the_program_lives_and_are_cancelled_when_it_is_dead()
     assert_eq!(open(&exchange), 0, "the process is dead");
 }
 
+/// Answers that never come delay no renewal.
+#[tokio::test]
+async fn two_silent_renewals_are_made_up_for() {
+    let (exchange, _client, mut countdown) = with_an_order().await;
+    exchange.time().run(countdown.renew()).await.unwrap();
+    seconds(&exchange, 1);
+    let countdowns = FaultTarget::Operation("observed.countdown-cancel-all".into());
+    let silent = Fault::new(FaultKind::Drop).target(countdowns).delay(Duration::from_secs(120)).times(2);
+    exchange.add_fault(silent);
+    assert!(keep(&exchange, &mut countdown, 120).await.is_none());
+    assert_eq!((open(&exchange), countdown.may_have_fired()), (1, None));
+}
+
 #[tokio::test]
 async fn an_end_leaves_the_orders() {
     let (exchange, _client, mut countdown) = with_an_order().await;
@@ -88,7 +101,10 @@ async fn two_lost_renewals_are_made_up_for() {
     // One of the lost renewals may still arrive, so that the end is sent again when none can.
     let begun = exchange.time().now();
     exchange.time().run(countdown.end()).await.unwrap();
-    assert!(exchange.time().now() - begun >= Duration::from_secs(20), "it waits for the signature to expire");
+    assert!(
+        exchange.time().now() - begun >= Duration::from_secs(20),
+        "it waits until the lost ones can have no effect"
+    );
     seconds(&exchange, 600);
     assert_eq!(open(&exchange), 1);
 }
