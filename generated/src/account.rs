@@ -43,6 +43,7 @@ impl Account {
     ///     "copyTradingPairs": ["A", "B"],
     ///     "whitelisted": true,
     ///     "bindingTime": "2026-01-31T00:00:00.000Z",
+    ///     "vipLevel": "1",
     ///     "rpiMarketMaker": true
     ///   },
     ///   "instruments": {
@@ -132,6 +133,17 @@ impl Account {
         self
     }
 
+    /// The VIP level of the user. Classic accounts have higher limits from level 1 on. Observed, in no
+    /// document.
+    pub fn vip_level(mut self, vip_level: VipLevel) -> Self {
+        self.properties
+            .set(
+                "vipLevel",
+                runtime::account::PropertyValue::Word(vip_level.as_str().into()),
+            );
+        self
+    }
+
     /// Set if the account has the market-maker permission for retail price improvement (rpi).
     pub fn rpi_market_maker(mut self, rpi_market_maker: bool) -> Self {
         self.properties
@@ -185,6 +197,42 @@ impl PositionMode {
         match self {
             Self::OneWayMode => "one_way_mode",
             Self::HedgeMode => "hedge_mode",
+        }
+    }
+}
+
+/// The VIP level of the user. Classic accounts have higher limits from level 1 on. Observed, in no
+/// document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum VipLevel {
+    /// Level 1.
+    Vip1,
+    /// Level 2.
+    Vip2,
+    /// Level 3.
+    Vip3,
+    /// Level 4.
+    Vip4,
+    /// Level 5.
+    Vip5,
+    /// Level 6.
+    Vip6,
+    /// Level 7.
+    Vip7,
+}
+
+impl VipLevel {
+    /// The word as the documents write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vip1 => "1",
+            Self::Vip2 => "2",
+            Self::Vip3 => "3",
+            Self::Vip4 => "4",
+            Self::Vip5 => "5",
+            Self::Vip6 => "6",
+            Self::Vip7 => "7",
         }
     }
 }
@@ -320,6 +368,11 @@ pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
             denied_by: &[],
         },
         tables::AccountProperty {
+            name: "vipLevel",
+            kind: tables::PropertyKind::Words(&["1", "2", "3", "4", "5", "6", "7"]),
+            denied_by: &[],
+        },
+        tables::AccountProperty {
             name: "rpiMarketMaker",
             kind: tables::PropertyKind::Flag,
             denied_by: &[],
@@ -333,4 +386,5 @@ pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
         "sizePrecision",
     ],
     flags: &["isReality"],
+    instrument_denied_by: &["25244", "45115", "22038", "25610"],
 };

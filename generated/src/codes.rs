@@ -13,7 +13,7 @@ runtime::codes! {
 
     "00001" => NotDone at Parameters: "Query window wider than allowed.";
     "22001" => NotDone: "Nothing to cancel: no open order fits. The order may already be filled or cancelled.";
-    "22002" => NotDone: "No position to close. On a retry the first attempt may have closed it.";
+    "22002" => NotDone: "No position to close. On a retry the first attempt may have closed it.", "in hedge mode, what closes a long is buy with tradeSide close in a classic account, and sell with posSide long in a unified one";
     "22003" => NotDone at Parameters: "Changing price and size needs a newClientOid.";
     "22004" => NotDone: "Symbol is not open to API trading.";
     "22005" => NotDone: "Symbol has no cross margin.";
@@ -67,7 +67,7 @@ runtime::codes! {
     "25212" of "unified" => DuplicateId: "clientOid already used on the unified account; the earlier order may exist.";
     "25225" of "unified" => NotDone certain Single: "Not enough of the position is free to close.";
     "25226" of "unified" => NotDone certain Single: "Position smaller than requested.";
-    "25227" of "unified" => NotDone: "No position to close. On a retry the first attempt may have closed it.";
+    "25227" of "unified" => NotDone: "No position to close. On a retry the first attempt may have closed it.", "in hedge mode, what closes a long is sell with posSide long, unlike in a classic account";
     "25228" of "unified" => NotDone certain Single: "Balance does not suffice.";
     "25229" of "unified" => NotDone certain Single: "Total positions above the limit.";
     "25230" of "unified" => NotDone: "Order quantity above the most that can be opened.";
@@ -146,7 +146,7 @@ runtime::codes! {
     "40024" => Unknown certain Conflicting: "Account frozen (classic) or coin not sold in the region (unified, captured).";
     "40025" => Credentials because_of Permission: "User lacks this permission, or is restricted.";
     "40029" => Unknown certain Conflicting: "Account is not a broker; one list reads it as rate limit.";
-    "40034" => NotDone: "A parameter value does not exist, often the symbol.";
+    "40034" => NotDone: "A parameter value does not exist, often the symbol.", "list the instruments; classic accounts have no Coin-M futures since 2026-09-17, which unified accounts trade";
     "40035" => NotDone at Permission: "Identity check (KYC) missing.";
     "40036" => Credentials because_of Passphrase: "Passphrase wrong.";
     "40037" => Credentials because_of Key: "API key does not exist.";
@@ -157,7 +157,7 @@ runtime::codes! {
     "40078" => NotDone: "Request older than receiveWindow when it reached matching.";
     "40079" => NotDone at Parameters: "receiveWindow must be under 60 s.";
     "40084" of "unified" => Credentials because_of Account: "Account is classic; the unified API refuses it.", "use the operations of the family classic, or a key of a unified account";
-    "40085" of "classic" => Credentials because_of Account and before_signature: "Account is unified; the classic API refuses it. HTTP 400.", "use the operations of the family unified, or a key of a classic account; it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
+    "40085" of "classic" => Credentials because_of Account and before_signature: "Account is unified; the classic API refuses it. HTTP 400.", "use the operations of the family unified, as every account opened since 2026-05 needs, or a key of a classic account; it comes before the signature is looked at, so key, secret and passphrase are not verified by it";
     "40099" => Credentials because_of Environment: "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.", "use a demo key with the market demo, and a live key without it";
     "40102" of "classic" => NotDone at Parameters: "Symbol does not exist.";
     "40103" => Unknown certain Conflicting: "Region refused; an old list reads it as missing method.";
@@ -419,7 +419,8 @@ runtime::refusals! {
         for "unified.place-batch.hedge-mode-needs-pos-side" | "unified.place-order.hedge-mode-needs-pos-side" | "classic.click-backhand.trade-side-in-hedge-mode" | "classic.place-order.trade-side-in-hedge-mode" | "classic.click-backhand.no-trade-side-in-one-way-mode" | "classic.place-order.reduce-only-in-one-way-mode";
     "settings-fixed" => "40017" of "broker" | "classic", "25200" of "unified": "The mode cannot be changed while there are positions or orders.";
     "other-margin-mode" => "40017" of "broker" | "classic", "25200" of "unified": "The marginMode differs from that of the position to which the order would add.";
-    "conditional-order" => "40017" of "broker" | "classic", "25200" of "unified": "An ordinary order has no condition.";
+    "conditional-order" => "40017" of "broker" | "classic", "25200" of "unified": "An ordinary order has no condition.",
+        because_of "callbackRatio" | "planType" | "stopLossPrice" | "stopPrice" | "takeProfitPrice" | "trailingAmount" | "trailingPercent" | "trailingTriggerPrice" | "triggerPrice" | "triggerType";
     "wrong-account" => "40085" of "classic", "40084" of "unified": "The key belongs to an account of the other kind.";
     "too-late" => "40078" of "broker" | "classic" | "unified": "The request is older than its receiveWindow.";
 }

@@ -157,7 +157,9 @@
 //! - An address has 6,000 requests a minute over all operations. Beyond them, all its requests are
 //!   refused for five minutes. (mydcc/cachy-app (transcribed vendor pages), JKorf/Bitget.Net)
 //! - Orders of classic accounts have 10 calls a second; since 2026-08-18 60 at VIP level 1, 80 at level
-//!   2, and 100 from level 3 on. (mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget)
+//!   2, and 100 from level 3 on, which the classes of the family classic have. Limits of amendments,
+//!   cancellations and batches at these levels were not seen. (mydcc/cachy-app (transcribed vendor
+//!   pages), UnipayFI/go-bitget)
 //! - Records carry fields and enum values that no document lists and leave out some that they list; the
 //!   case of letters varies in a few enums. (all captures)
 //!
@@ -177,7 +179,7 @@ pub use tradeapi_runtime::{
 };
 
 mod account;
-pub use account::{Account, Instrument, PositionMode};
+pub use account::{Account, Instrument, PositionMode, VipLevel};
 
 pub mod codes;
 

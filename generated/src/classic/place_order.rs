@@ -39,7 +39,10 @@ runtime::parameters! {
     ///
     /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
-    /// - **Rate limit:** 10 calls a second per UID
+    /// - **Rate limit:** 10 calls a second per UID; 60 calls a second per UID for vip-1 (Users of VIP level
+    ///   1\. Observed, in no document); 80 calls a second per UID for vip-2 (Users of VIP level 2.
+    ///   Observed, in no document); 100 calls a second per UID for vip-3 (Users of VIP level 3 or above.
+    ///   Observed, in no document)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
@@ -425,6 +428,25 @@ impl runtime::Operation for PlaceOrder {
             ),
         );
     }
+
+    fn limit_class(
+        &self,
+        known: runtime::account::Known<'_>,
+    ) -> [Option<&'static str>; 2] {
+        let class = || -> Option<&'static str> {
+            if known.account.is("vipLevel", &["1"]) == Some(true) {
+                return Some("vip-1");
+            }
+            if known.account.is("vipLevel", &["2"]) == Some(true) {
+                return Some("vip-2");
+            }
+            if known.account.is("vipLevel", &["3", "4", "5", "6", "7"]) == Some(true) {
+                return Some("vip-3");
+            }
+            None
+        };
+        [class(); 2]
+    }
 }
 
 impl runtime::confirm::Queryable for PlaceOrder {
@@ -446,7 +468,12 @@ static META: tables::Meta = tables::Meta {
     path: "/api/v2/mix/order/place-order",
     effect: tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[tables::RateLimit::per_uid(10)],
+    limits: &[
+        tables::RateLimit::per_uid(10),
+        tables::RateLimit::per_uid(60).class("vip-1"),
+        tables::RateLimit::per_uid(80).class("vip-2"),
+        tables::RateLimit::per_uid(100).class("vip-3"),
+    ],
     defaults: &[("reduceOnly", "NO"), ("stpMode", "none")],
     rules: &RULES,
     errors: super::errors::ERRORS,

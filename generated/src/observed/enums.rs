@@ -256,7 +256,7 @@ runtime::open_enum! {
         Hybrid = "hybrid",
         /// `upgrading`: It becomes a unified one. Operations below /api/v3 take it already.
         Upgrading = "upgrading",
-        /// `switching`: It becomes a classic one, in about a minute.
+        /// `switching`: It becomes a classic one, in about a minute. Operations below /api/v2 take it then.
         Switching = "switching",
     }
 }

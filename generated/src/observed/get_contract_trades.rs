@@ -24,7 +24,7 @@ runtime::parameters! {
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** public, no credentials needed
     /// - **Rate limit:** 10 calls a second per IP
-    /// - **Window:** `startTime` to `endTime`
+    /// - **Window:** `startTime` to `endTime`: 7 days by default
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
     /// # Example
@@ -124,5 +124,6 @@ static META: tables::Meta = tables::Meta {
 const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
+    default: Some(tables::Length::Days(7)),
     ..tables::Window::DEFAULT
 };

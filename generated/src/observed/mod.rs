@@ -83,7 +83,7 @@
 //! # Not shown in the documents
 //!
 //! - Everything that clients and captured answers do not have in common. What only one source has is
-//!   left out.
+//!   left out, but for members of answers.
 //! - What the exchange assumes for parameters that are left out.
 //!
 //! # Observed on the wire, in no document
@@ -98,6 +98,14 @@
 //! - Without times, the trades of a contract that fills-history lists are those of the last 7 days
 //!   since 2026-08-04, and of the last 90 before. (UnipayFI/go-bitget, mydcc/cachy-app (transcribed
 //!   vendor pages))
+//! - The exchange changes its backend on Tuesdays and Thursdays from 14:00 to 18:00 in UTC+8, by
+//!   another page from Tuesday to Thursday, 14:00 to 17:00. 40015, 40725, 40808 and 45001 may come
+//!   then. The pages allow a repeat, while those of orders ask for a query after 40725 and 45001: a
+//!   change is not repeated here. (mydcc/cachy-app (two transcribed vendor pages, which differ in the
+//!   hours))
+//! - A listing of positions came as status 200 without a body, between calls that were answered as
+//!   usual. That is an error of a call that reads, and leaves the outcome of a change unknown.
+//!   (mydcc/cachy-app (live readings of 2026-10))
 //! - A listing without items is an empty array, or null where it is inside of an object. (captures in
 //!   the tests of ccxt, captures in the tests of roq)
 

@@ -41,6 +41,13 @@ runtime::record! {
         /// Observed.
         #[wire("transfer", quoted)]
         pub transfer: Option<bool>,
+        /// `areaCoin`: Whether it is traded in one region only.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("areaCoin", conditional)]
+        pub is_regional: Option<YesNo>,
         /// `chains`: The chains that it is paid in and out through.
         ///
         /// Observed.
@@ -94,6 +101,52 @@ runtime::record! {
         /// Observed.
         #[wire("minWithdrawAmount")]
         pub min_withdraw_amount: Option<runtime::Decimal>,
+        /// `extraWithdrawFee`: What a withdrawal costs beyond its fee, as a fraction of it.
+        ///
+        /// Observed.
+        #[wire("extraWithdrawFee")]
+        pub extra_withdraw_fee: Option<runtime::Decimal>,
+        /// `withdrawStep`: The step of withdrawals; zero if there is none.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("withdrawStep")]
+        pub withdraw_step: Option<runtime::Decimal>,
+        /// `withdrawMinScale`: Decimal places of a withdrawal.
+        ///
+        /// Observed.
+        #[wire("withdrawMinScale")]
+        pub withdraw_min_scale: Option<u64>,
+        /// `depositConfirm`: Blocks that confirm a payment.
+        ///
+        /// Observed.
+        #[wire("depositConfirm")]
+        pub deposit_confirm: Option<u64>,
+        /// `withdrawConfirm`: Blocks that confirm a withdrawal.
+        ///
+        /// Observed.
+        #[wire("withdrawConfirm")]
+        pub withdraw_confirm: Option<u64>,
+        /// `browserUrl`: Where transactions can be looked up.
+        ///
+        /// Observed.
+        #[wire("browserUrl")]
+        pub browser_url: Option<String>,
+        /// `contractAddress`: Address of the coin's contract, if it has one.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Observed.
+        #[wire("contractAddress", or_null)]
+        pub contract_address: Option<String>,
+        /// `congestion`: Whether the chain is busy: normal or congested.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("congestion", conditional)]
+        pub congestion: Option<String>,
     }
 }
 
@@ -282,6 +335,13 @@ runtime::record! {
         /// Observed.
         #[wire("launchTime")]
         pub launch_time: Option<runtime::Timestamp>,
+        /// `deliveryStartTime`: When delivery begins.
+        ///
+        /// Present only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryStartTime", conditional)]
+        pub delivery_start_time: Option<runtime::Timestamp>,
         /// `deliveryTime`: When the contract ends.
         ///
         /// Present only for delivery contracts.
@@ -289,6 +349,13 @@ runtime::record! {
         /// Observed.
         #[wire("deliveryTime", conditional)]
         pub delivery_time: Option<runtime::Timestamp>,
+        /// `deliveryPeriod`: Which contract it is, such as this\_quarter.
+        ///
+        /// Present only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryPeriod", conditional)]
+        pub delivery_period: Option<String>,
         /// `status`: Whether it is traded.
         ///
         /// Observed.
@@ -325,6 +392,55 @@ runtime::record! {
         /// Observed.
         #[wire("maintainTime")]
         pub maintain_time: Option<runtime::Timestamp>,
+        /// `isIsolatedBaseBorrowable`: Whether the base coin can be borrowed with isolated margin.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("isIsolatedBaseBorrowable", conditional)]
+        pub is_isolated_base_borrowable: Option<YesNoInCapitals>,
+        /// `isIsolatedQuotedBorrowable`: Whether the quote coin can be.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("isIsolatedQuotedBorrowable", conditional)]
+        pub is_isolated_quote_borrowable: Option<YesNoInCapitals>,
+        /// `maxCrossedLeverage`: Greatest leverage with crossed margin; zero if there is none.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("maxCrossedLeverage", conditional)]
+        pub max_crossed_leverage: Option<u64>,
+        /// `maxIsolatedLeverage`: Greatest leverage with isolated margin; zero if there is none.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("maxIsolatedLeverage", conditional)]
+        pub max_isolated_leverage: Option<u64>,
+        /// `warningRiskRatio`: Risk from which the exchange warns, as a fraction.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("warningRiskRatio", conditional)]
+        pub warning_risk_ratio: Option<runtime::Decimal>,
+        /// `liquidationRiskRatio`: Risk from which it liquidates, as a fraction.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("liquidationRiskRatio", conditional)]
+        pub liquidation_risk_ratio: Option<runtime::Decimal>,
+        /// `userMinBorrow`: Least quantity that can be borrowed.
+        ///
+        /// Present only for margin.
+        ///
+        /// Observed.
+        #[wire("userMinBorrow", conditional)]
+        pub min_borrow: Option<runtime::Decimal>,
     }
 }
 
@@ -616,6 +732,37 @@ runtime::record! {
         /// Observed.
         #[wire("maxMarketOrderValue")]
         pub max_market_order_value: Option<runtime::Decimal>,
+        /// `buyLimitPriceRatio`: How far above the market a buy may be, as a fraction of its price.
+        ///
+        /// Observed.
+        #[wire("buyLimitPriceRatio")]
+        pub buy_limit_price_ratio: Option<runtime::Decimal>,
+        /// `sellLimitPriceRatio`: How far below the market a sale may be, as a fraction of its price.
+        ///
+        /// Observed.
+        #[wire("sellLimitPriceRatio")]
+        pub sell_limit_price_ratio: Option<runtime::Decimal>,
+        /// `orderQuantity`: Most open orders of the pair.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("orderQuantity", conditional)]
+        pub max_symbol_order_num: Option<u64>,
+        /// `areaSymbol`: Whether it is traded in one region only.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("areaSymbol", conditional)]
+        pub is_regional: Option<YesNo>,
+        /// `offTime`: When trading ends; empty if that is open.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("offTime", conditional)]
+        pub off_time: Option<runtime::Timestamp>,
     }
 }
 
@@ -668,6 +815,74 @@ runtime::record! {
         /// Observed.
         #[wire("quantityPrecision")]
         pub quantity_precision: Option<u64>,
+        /// `isIsolatedBaseBorrowable`: Whether the base coin can be borrowed with isolated margin.
+        ///
+        /// Observed.
+        #[wire("isIsolatedBaseBorrowable")]
+        pub is_isolated_base_borrowable: Option<bool>,
+        /// `isIsolatedQuotedBorrowable`: Whether the quote coin can be.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("isIsolatedQuotedBorrowable", conditional)]
+        pub is_isolated_quoted_borrowable: Option<bool>,
+        /// `isIsolatedQuoteBorrowable`: Whether the quote coin can be.
+        ///
+        /// Observed.
+        #[wire("isIsolatedQuoteBorrowable")]
+        pub is_isolated_quote_borrowable: Option<bool>,
+        /// `warningRiskRatio`: Risk from which the exchange warns, as a fraction.
+        ///
+        /// Observed.
+        #[wire("warningRiskRatio")]
+        pub warning_risk_ratio: Option<runtime::Decimal>,
+        /// `liquidationRiskRatio`: Risk from which it liquidates, as a fraction.
+        ///
+        /// Observed.
+        #[wire("liquidationRiskRatio")]
+        pub liquidation_risk_ratio: Option<runtime::Decimal>,
+        /// `userMinBorrow`: Least quantity that can be borrowed.
+        ///
+        /// Observed.
+        #[wire("userMinBorrow")]
+        pub min_borrow: Option<runtime::Decimal>,
+        /// `minTradeAmount`: Least quantity of an order.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("minTradeAmount")]
+        pub min_trade_amount: Option<runtime::Decimal>,
+        /// `maxTradeAmount`: Greatest quantity of an order.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("maxTradeAmount")]
+        pub max_trade_amount: Option<runtime::Decimal>,
+        /// `minTradeUSDT`: Least value of an order.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Observed.
+        #[wire("minTradeUSDT")]
+        pub min_trade_usdt: Option<runtime::Decimal>,
+        /// `makerFeeRate`: Fee of the maker, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("makerFeeRate")]
+        pub maker_fee_rate: Option<runtime::Decimal>,
+        /// `takerFeeRate`: Fee of the taker, as a fraction of the value.
+        ///
+        /// Observed.
+        #[wire("takerFeeRate")]
+        pub taker_fee_rate: Option<runtime::Decimal>,
+        /// `status`: Whether it is traded, 1 or 2; no source says which is which.
+        ///
+        /// Observed.
+        #[wire("status")]
+        pub status: Option<String>,
     }
 }
 
@@ -809,6 +1024,27 @@ runtime::record! {
         /// Observed.
         #[wire("openInterest", conditional)]
         pub open_interest: Option<runtime::Decimal>,
+        /// `deliveryStartTime`: When delivery begins.
+        ///
+        /// Present only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryStartTime", conditional)]
+        pub delivery_start_time: Option<runtime::Timestamp>,
+        /// `deliveryTime`: When the contract ends.
+        ///
+        /// Present only for delivery contracts.
+        ///
+        /// Observed.
+        #[wire("deliveryTime", conditional)]
+        pub delivery_time: Option<runtime::Timestamp>,
+        /// `deliveryStatus`: State of delivery, such as delivery\_normal; empty for perpetual contracts.
+        ///
+        /// Present only for futures.
+        ///
+        /// Observed.
+        #[wire("deliveryStatus", conditional)]
+        pub delivery_status: Option<String>,
     }
 }
 
@@ -1265,6 +1501,22 @@ runtime::record! {
         /// Observed.
         #[wire("maxFundingRate")]
         pub max_funding_rate: Option<runtime::Decimal>,
+        /// `cashDividend`: The next cash dividend.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only for contracts on stocks.
+        ///
+        /// Observed.
+        #[wire("cashDividend", conditional)]
+        pub cash_dividend: Option<runtime::Decimal>,
+        /// `cashDividendNextUpdate`: When it is due.
+        ///
+        /// Present only for contracts on stocks.
+        ///
+        /// Observed.
+        #[wire("cashDividendNextUpdate", conditional)]
+        pub cash_dividend_next_update: Option<runtime::Timestamp>,
     }
 }
 
@@ -1610,6 +1862,46 @@ runtime::record! {
         /// Observed.
         #[wire("grant")]
         pub grant: Option<runtime::Decimal>,
+        /// `takeProfit`: Trigger price of its take-profit.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Present only in newer answers.
+        ///
+        /// Observed.
+        #[wire("takeProfit", or_null, conditional)]
+        pub take_profit: Option<runtime::Decimal>,
+        /// `stopLoss`: Trigger price of its stop-loss.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Present only in newer answers.
+        ///
+        /// Observed.
+        #[wire("stopLoss", or_null, conditional)]
+        pub stop_loss: Option<runtime::Decimal>,
+        /// `takeProfitId`: Id of that take-profit.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Present only in newer answers.
+        ///
+        /// Observed.
+        #[wire("takeProfitId", or_null, conditional)]
+        pub take_profit_id: Option<OrderId>,
+        /// `stopLossId`: Id of that stop-loss.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// Present only in newer answers.
+        ///
+        /// Observed.
+        #[wire("stopLossId", or_null, conditional)]
+        pub stop_loss_id: Option<OrderId>,
         /// `cashDividend`: Cash dividends so far.
         ///
         /// Unit: USDT.
@@ -2035,6 +2327,13 @@ runtime::record! {
         /// Observed.
         #[wire("locked")]
         pub locked: Option<runtime::Decimal>,
+        /// `limitAvailable`: What is available with a restriction.
+        ///
+        /// Unit: coin.
+        ///
+        /// Observed.
+        #[wire("limitAvailable")]
+        pub limit_available: Option<runtime::Decimal>,
         /// `uTime`: When it last changed.
         ///
         /// Observed.

@@ -1,6 +1,7 @@
 //! Drift: differences between answers and the documents, collected while a client runs.
 
 mod bounds;
+mod captures;
 mod envelope;
 mod examples;
 mod maintainer;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::error;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::calls::client::{ClientCore, object_of_texts};
 use crate::data::account::{Instrument, ListedInstruments};
@@ -14,7 +15,7 @@ use crate::data::error::Error;
 use crate::data::json::{Encode, write_json};
 use crate::data::operation::Operation;
 use crate::data::parameters::Named;
-use crate::data::value::Decimal;
+use crate::data::value::{Decimal, Timestamp};
 
 /// The records of a listing.
 type ListFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Named>, Error>> + Send + 'a>>;
@@ -156,30 +157,56 @@ impl InstrumentFields {
     }
 }
 
-/// Reads the instruments that the exchange lists, and returns how many there are. From then on, this client and its
-/// clones check the rules that compare requests with steps and bounds.
+/// The instruments that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoadedInstruments {
+    /// How many there are, in all business lines of all families.
+    pub count: usize,
+    /// When the reading began, by the clock of the client. What the exchange changes later is not in it.
+    pub read_at: Timestamp,
+}
+
+impl fmt::Display for LoadedInstruments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, read_at } = self;
+        write!(f, "{count} instruments, as listed at {read_at}")
+    }
+}
+
+/// Reads the instruments that the exchange lists, and returns how many there are, and when they were read. From then on,
+/// this client and its clones check the rules that compare requests with steps and bounds.
 ///
 /// Each listing takes a call for each business line, which waits for its rate limits. A program calls it at its
 /// start, and again when instruments may have changed: it replaces what was listed before. An instrument that the
 /// account states, or a property that no record has, is as without it.
+///
+/// An order that the exchange refuses by a code that says that a step is another one shows that the instruments have
+/// changed. The client then reads them again before it returns the refusal, at most once a minute.
 ///
 /// # Errors
 ///
 /// Fails if `listings` is empty, or if one of them cannot be read. What was listed before is kept then.
 pub async fn load_instruments(
     client: &ClientCore,
-    listings: &[InstrumentListing],
-) -> Result<usize, LoadInstrumentsError> {
+    listings: &'static [InstrumentListing],
+) -> Result<LoadedInstruments, LoadInstrumentsError> {
     if listings.is_empty() {
         return Err(LoadInstrumentsError::NotListed);
     }
+    let begun = client.moment();
     let mut listed = ListedInstruments::default();
     for listing in listings {
         listing.load(client, &mut listed).await?;
     }
-    let count = listed.len();
-    client.set_listed(listed);
-    Ok(count)
+    let loaded = LoadedInstruments { count: listed.len(), read_at: begun.wall() };
+    client.set_listed(listed, begun, Arc::new(move |client| load_again(client, listings)));
+    Ok(loaded)
+}
+
+/// Reads the instruments again. If that fails, they stay as they are, and refusals go on to show that they are old.
+fn load_again(client: ClientCore, listings: &'static [InstrumentListing]) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move { drop(load_instruments(&client, listings).await) })
 }
 
 /// Sends a request, and returns the records that it lists.

@@ -47,14 +47,23 @@ pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
         for (name, place) in &property.shown_as {
             shows_property(api, property, (name, *place), to);
         }
-        for (code, place) in &property.denied_by {
-            let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
-            let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
-            if api.is_whole && !known().any(|known| known == code) {
-                let help =
-                    did_you_mean(code, known()).unwrap_or_else(|| "name a code that is documented or observed".into());
-                to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
-            }
+        are_known(api, &property.denied_by, to);
+    }
+    let instrument = api.account.iter().filter_map(|account| account.instrument.as_ref());
+    for property in instrument.flat_map(|instrument| &instrument.properties) {
+        are_known(api, &property.denied_by, to);
+    }
+}
+
+/// Codes that deny a property are documented or observed.
+fn are_known(api: &Api, codes: &[(String, Place)], to: &mut Diagnostics) {
+    for (code, place) in codes {
+        let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
+        let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
+        if api.is_whole && !known().any(|known| known == code) {
+            let help =
+                did_you_mean(code, known()).unwrap_or_else(|| "name a code that is documented or observed".into());
+            to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
         }
     }
 }

@@ -187,12 +187,15 @@ fn table(account: &Account) -> TokenStream {
         let names = account.instrument.iter().flat_map(move |instrument| instrument.names(flags));
         names.collect::<Vec<_>>()
     });
+    let denied_by = account.instrument.iter().flat_map(|instrument| &instrument.properties);
+    let denied_by = denied_by.flat_map(|property| &property.denied_by).map(|(code, _)| code);
     quote! {
         /// The properties of an account that a caller can state.
         pub(crate) const TABLE: tables::AccountTable = tables::AccountTable {
             properties: &[#(#properties),*],
             instrument: &[#(#numbers),*],
             flags: &[#(#flags),*],
+            instrument_denied_by: &[#(#denied_by),*],
         };
     }
 }

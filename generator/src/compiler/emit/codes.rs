@@ -37,7 +37,7 @@ fn refusals(api: &Api) -> Option<String> {
 }
 
 /// A row of the table of refusals: its name, each code with its families, and what is wrong; then the rules whose
-/// violation has it.
+/// violation has it, and the parameters of other names that have it.
 fn refusal_row(api: &Api, refusal: &Refusal) -> String {
     let mut codes: Vec<(&str, Vec<String>)> = Vec::new();
     for family in api.families.iter().filter(|family| !family.is_observed()) {
@@ -57,9 +57,15 @@ fn refusal_row(api: &Api, refusal: &Refusal) -> String {
         let ids = api.rules_with_id(rule);
         if ids.is_empty() { vec![rule.clone()] } else { ids }
     });
-    let rules = rules.map(|rule| literal(&rule)).collect::<Vec<_>>().join(" | ");
-    let rules = if rules.is_empty() { rules } else { format!(",\n        for {rules}") };
-    format!("    {}{codes}{status}: {}{rules};\n", literal(&refusal.name), literal(&refusal.says))
+    let rules = refusal_list("for", rules);
+    let parameters = refusal_list("because_of", refusal.parameters.iter().map(|(name, _)| name.clone()));
+    format!("    {}{codes}{status}: {}{rules}{parameters};\n", literal(&refusal.name), literal(&refusal.says))
+}
+
+/// A list at the end of a row of the table of refusals, after its word.
+fn refusal_list(word: &str, names: impl Iterator<Item = String>) -> String {
+    let names = names.map(|name| literal(&name)).collect::<Vec<_>>().join(" | ");
+    if names.is_empty() { names } else { format!(",\n        {word} {names}") }
 }
 
 /// The observed codes of the families that are emitted.

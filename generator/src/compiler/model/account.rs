@@ -1,6 +1,6 @@
 //! The properties of the account, and what follows from them.
 
-use super::{Condition, Enum, EnumValue, Family, Field, Name, Record};
+use super::{Condition, Enum, EnumValue, Family, Field, Name, Record, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
@@ -68,6 +68,8 @@ pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) is_flag: bool,
+    /// The codes that refuse a request because the instrument has another value.
+    pub(crate) denied_by: Vec<(String, Place)>,
 }
 
 impl Instrument {
@@ -91,4 +93,6 @@ pub(crate) struct Class {
     pub(crate) place: Place,
     pub(crate) doc: String,
     pub(crate) when: Vec<Condition>,
+    /// Who has seen it, if no document describes it.
+    pub(crate) sources: Sources,
 }

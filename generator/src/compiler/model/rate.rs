@@ -13,6 +13,8 @@ pub(crate) struct Rate {
     pub(crate) scope: Scope,
     /// The class of users that it applies to; `default` is everyone.
     pub(crate) class: String,
+    /// True if no document describes the class.
+    pub(crate) is_observed: bool,
     /// The weight of a call in a pool, if other operations count in it, too.
     pub(crate) of_pool: Option<PoolWeight>,
     pub(crate) place: Place,
@@ -125,6 +127,8 @@ pub(crate) struct Refusal {
     pub(crate) status: Option<(u64, Place)>,
     /// The ids of rules, or the last word of the ids of rules that follow from other keys.
     pub(crate) rules: Vec<(String, Place)>,
+    /// The parameters of other names for which a change is refused.
+    pub(crate) parameters: Vec<(String, Place)>,
 }
 
 /// A family and its code, each with its place.

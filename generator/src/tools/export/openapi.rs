@@ -150,7 +150,7 @@ fn account(account: &Account) -> Value {
         (name.wire.clone(), described.into_value())
     });
     let instrument = instrument.as_ref().map(|Instrument { doc, properties }| {
-        let property = |InstrumentProperty { name, doc, is_flag }: &InstrumentProperty| match is_flag {
+        let property = |InstrumentProperty { name, doc, is_flag, denied_by: _ }: &InstrumentProperty| match is_flag {
             true => (name.wire.clone(), Object::new().text("description", doc).with("type", "flag").into_value()),
             false => (name.wire.clone(), Value::from(doc.as_str())),
         };

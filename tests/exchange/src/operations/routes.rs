@@ -15,7 +15,7 @@ use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::operations::reading;
 use crate::operations::reading::Wanted;
-use crate::operations::tolerance::{CONDITIONS, Names, Symbol};
+use crate::operations::tolerance::{Names, Symbol};
 use crate::state::core::Core;
 use crate::state::journal::count_rule;
 use crate::state::orders::{Name, Order};
@@ -237,7 +237,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
     let condition = ignored
         .iter()
-        .find(|name| matches!(O::META.effect, Effect::Create | Effect::Amend) && CONDITIONS.contains(&name.as_str()))
+        .find(|name| matches!(O::META.effect, Effect::Create | Effect::Amend) && Reason::Condition.is_because_of(name))
         .cloned();
     let class = read
         .as_ref()

@@ -32,21 +32,6 @@ enum Repair {
     Default(&'static str),
 }
 
-/// Parameters of conditional orders, which clients also send with ordinary ones. A tolerant exchange that ignored them
-/// would execute at once what waits for a price.
-pub(crate) const CONDITIONS: &[&str] = &[
-    "callbackRatio",
-    "planType",
-    "stopLossPrice",
-    "stopPrice",
-    "takeProfitPrice",
-    "trailingAmount",
-    "trailingPercent",
-    "trailingTriggerPrice",
-    "triggerPrice",
-    "triggerType",
-];
-
 /// The symbol of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol<'a> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use tradeapi::VipLevel;
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
 
@@ -34,6 +35,7 @@ pub struct Profile {
     pub(crate) whitelisted: bool,
     pub(crate) rpi: bool,
     pub(crate) copy_trading: Option<Vec<String>>,
+    pub(crate) vip_level: Option<String>,
     pub(crate) accounts: Accounts,
     pub(crate) permissions: Option<Vec<String>>,
     pub(crate) addresses: Vec<IpAddr>,
@@ -50,6 +52,7 @@ impl Default for Profile {
             whitelisted: false,
             rpi: false,
             copy_trading: None,
+            vip_level: None,
             accounts: Accounts::Unified,
             permissions: None,
             addresses: Vec::new(),
@@ -95,6 +98,12 @@ impl Profile {
         self
     }
 
+    /// Sets the VIP level of the user, by which the limits of a classic account rise.
+    pub fn vip_level(mut self, level: VipLevel) -> Self {
+        self.vip_level = Some(level.as_str().to_owned());
+        self
+    }
+
     /// Sets the accounts behind the key: [`Accounts::Unified`] by default.
     pub fn accounts(mut self, accounts: Accounts) -> Self {
         self.accounts = accounts;
@@ -120,6 +129,11 @@ impl Profile {
             self.copy_trading.iter().flatten().find(|symbol| !pairs.iter().any(|pair| pair.symbol == **symbol))
         {
             return Err(format!("copy_trading: there is no pair {symbol}"));
+        }
+        if let Some(level) = &self.vip_level {
+            let properties = serde_json::json!({"properties": {"vipLevel": level}});
+            let account = tradeapi::Account::from_json(&properties.to_string());
+            account.map_err(|error| format!("vip_level: {error}")).map(drop)?;
         }
         self.permissions.as_deref().map_or(Ok(()), check_permissions)
     }
@@ -196,6 +210,9 @@ impl User {
         }
         let mut account: tradeapi::runtime::Account = properties.into();
         account.set("positionMode", PropertyValue::Word(profile.mode.as_str().into()));
+        if let Some(level) = &profile.vip_level {
+            account.set("vipLevel", PropertyValue::Word(level.clone().into()));
+        }
         account
     }
 }

@@ -169,11 +169,11 @@ impl Interval {
     }
 
     /// The number of the candle at a time.
-    fn number(self, at: u64) -> u64 {
+    pub(crate) fn number(self, at: u64) -> u64 {
         (at + self.length - self.begins) / self.length
     }
 
-    fn start(self, number: u64) -> u64 {
+    pub(crate) fn start(self, number: u64) -> u64 {
         (number * self.length + self.begins).saturating_sub(self.length)
     }
 }

@@ -118,6 +118,11 @@ impl Reason {
         REFUSALS.iter().find(is_meant).unwrap_or(&NOTHING)
     }
 
+    /// Returns whether a change with a parameter of this name, which its operation does not have, is refused so.
+    pub(crate) fn is_because_of(self, parameter: &str) -> bool {
+        self.row().parameters.contains(&parameter)
+    }
+
     /// The code in a family, or else in another family.
     pub(crate) fn code(self, family: Family) -> &'static str {
         code_of(self.row(), family.as_str())

@@ -30,6 +30,8 @@ pub struct Settings {
     pub unique_client_ids: bool,
     /// True if a clientOid of several orders names the first of them instead of the latest.
     pub first_of_client_id: bool,
+    /// True if candles begin after `startTime`: that of the time itself is not among them.
+    pub candles_after_start: bool,
     /// True if positions are closed when their margin is used up.
     pub liquidation: bool,
     /// True if positions pay and receive funding.
@@ -104,6 +106,7 @@ impl Default for Settings {
             ceilings: true,
             unique_client_ids: true,
             first_of_client_id: false,
+            candles_after_start: false,
             liquidation: true,
             funding: true,
             replacement_delay: Duration::from_millis(20),
@@ -219,6 +222,7 @@ decisions! {
     "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
     "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones. What an account cannot pay, the insurance account does.", "The documents do not mention it.", setting "funding";
     "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
+    "Is the candle that begins at startTime among those of a request?", "Yes.", "A single source, which has read the exchange, says that it is not. The last candle is not closed yet.", setting "candles_after_start";
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
     "How are fees and funding rounded?", "To eight decimal places, from the middle to the even neighbour.", "Coins have eight.";
     "What happens to a take-profit and a stop-loss when an order turns a position to the other side?", "They end with the position. The new one has those of the order.", "They would close it at once.";

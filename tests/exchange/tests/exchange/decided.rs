@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use rust_decimal::Decimal;
+use tradeapi::Timestamp;
 use tradeapi::classic::{self, TradeSide};
 use tradeapi::dec;
+use tradeapi::observed::{self, GetCandles, GetContractTrades, Interval};
 use tradeapi::unified::{
     BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
     PlaceOrder, PosSide, Side, TriggerBy, YesNo,
@@ -33,6 +35,36 @@ async fn refusals_have_the_status_of_the_settings() {
         let refused = fixture.client.unified().cancel_order(&CancelOrder::new(named("nothing"))).await.unwrap_err();
         assert_eq!(refused.status().map(|status| status.as_u16()), Some(status), "{refused}");
     }
+}
+
+#[tokio::test]
+async fn candles_begin_at_the_start_or_after_it() {
+    for (is_after, count) in [(false, 3), (true, 2)] {
+        let fixture = Fixture::with(|settings| settings.candles_after_start = is_after, Profile::new().both());
+        fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
+        let start = fixture.exchange.time().now().as_millis() / 60_000 * 60_000;
+        fixture.exchange.time().advance(Duration::from_secs(120));
+        let minutes = GetCandles::new(observed::Category::UsdtFutures, "BTCUSDT", Interval::Minute1);
+        let minutes = minutes.start_time(Timestamp::from_millis(start));
+        let minutes = fixture.client.observed().get_candles(&minutes).await.unwrap().data;
+        assert_eq!(minutes.len(), count, "the last one, which is not closed yet, is among them");
+    }
+}
+
+#[tokio::test]
+async fn trades_of_a_week_are_listed_without_times() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    place(&fixture, market("a", Side::Buy, "0.01")).await;
+    let trades = GetContractTrades::new("BTCUSDT", observed::ProductType::UsdtFutures);
+    let count = async |trades: &GetContractTrades| client.get_contract_trades(trades).await.unwrap().data.len();
+    let begun = fixture.exchange.time().now();
+    let listed = count(&trades).await;
+    assert!(listed > 0);
+    fixture.exchange.time().advance(Duration::from_secs(8 * 24 * 60 * 60));
+    assert_eq!(count(&trades).await, 0);
+    let since = trades.start_time(Timestamp::from_millis(begun.as_millis() - 60_000));
+    assert_eq!(count(&since).await, listed);
 }
 
 #[tokio::test]

@@ -65,8 +65,9 @@ async fn loaded_instruments_turn_the_rules_on_steps_and_minimum_on() {
     let off_the_grid = limit("a", Side::Buy, "0.0005", "63000.05");
     assert!(code(client.unified().place_order(&off_the_grid).await).is_some(), "only the exchange refuses it");
 
-    let count = client.load_instruments().await.unwrap();
-    assert!(count >= 20, "{count}");
+    let loaded = client.load_instruments().await.unwrap();
+    assert!(loaded.count >= 20, "{loaded}");
+    assert_eq!(client.core().instruments_read_at(), Some(loaded.read_at));
     let all = ["futures-price-step", "futures-price-decimals", "futures-qty-minimum", "futures-qty-step"];
     assert_eq!(broken(clone.unified().place_order(&off_the_grid).await), all, "clones share them");
     assert_eq!(broken(client.unified().place_order(&spot_order("0.000001")).await), ["spot-qty-minimum"]);
@@ -94,6 +95,26 @@ fn spot_order(qty: &str) -> tradeapi::unified::PlaceOrder {
     let execution = tradeapi::unified::Execution::limit(number("60000"));
     tradeapi::unified::PlaceOrder::new(Category::Spot, "BTCUSDT", number(qty), Side::Buy, execution)
         .client_oid(format!("spot-{qty}").parse().unwrap())
+}
+
+/// A refusal because of a step shows that instruments have changed: they are read again, once.
+#[tokio::test]
+async fn a_stale_step_lets_instruments_be_read_again() {
+    let fixture = Fixture::one_way();
+    let client = fixture.exchange.client_of(&fixture.keys).build().unwrap();
+    let place = async |code: &str| {
+        fixture.exchange.time().advance(Duration::from_secs(50));
+        fixture.exchange.refuse_next(code);
+        client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000")).await.unwrap_err();
+        client.core().instruments_read_at()
+    };
+    assert_eq!(place("25244").await, None, "nothing was read before");
+    let first = client.load_instruments().await.unwrap().read_at;
+    assert_eq!(place("25244").await, Some(first), "they are less than a minute old");
+    assert_eq!(place("40762").await, Some(first), "the code says nothing of a step");
+    let second = place("25244").await.unwrap();
+    assert!(second > first, "{second}");
+    assert_eq!(place("25244").await, Some(second), "they are less than a minute old");
 }
 
 #[tokio::test]

@@ -167,6 +167,7 @@ fn wrong_setups_are_refused_with_what_is_wrong() {
         (pair("0.1", "UUSDT").replace("base: A", "base: USDT"), "base and quote are both USDT"),
         ("users: [{ balances: { NONE: 1 } }]".to_owned(), "balance of NONE: no pair has this coin"),
         ("users: [{ copy_trading: [NOUSDT] }]".to_owned(), "there is no pair NOUSDT"),
+        ("users: [{ vip_level: '9' }]".to_owned(), "vip_level: "),
         (
             prices("[0, 64000]").replace("}]", "}, { symbol: BTCUSDT, steps: [[9, 64000]] }]"),
             "BTCUSDT: they are there twice",

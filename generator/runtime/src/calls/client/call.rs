@@ -179,6 +179,9 @@ impl ClientCore {
             };
             span.ended(&result);
             self.measured(meta, number, begun, &result);
+            if let Some(again) = self.stale_steps(operation, data, &result) {
+                again(self.clone()).await;
+            }
             result
         })
     }

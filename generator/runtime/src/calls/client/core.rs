@@ -13,9 +13,7 @@ use super::pacing::RateLimitPolicy;
 use super::recent::RecentRequests;
 use super::stated::{KeyFamilies, Listed};
 use super::weighing::ShownIds;
-use crate::data::account::{
-    Account, AccountMismatch, Instrument, InstrumentLine, Known, ListedInstruments, Mismatches,
-};
+use crate::data::account::{Account, AccountMismatch, Instrument, InstrumentLine, Known, Mismatches};
 use crate::data::checks::{CheckContext, CheckPolicy, Violations};
 use crate::data::clock::{Environment, Moment, Skew, Timer};
 use crate::data::error::{Error, Refusal};
@@ -187,11 +185,6 @@ impl ClientCore {
     /// Remembers what a family says of the key.
     pub(crate) fn note_family(&self, family: &'static str, refused: Option<&'static KnownError>) {
         self.parts.families.note(family, refused);
-    }
-
-    /// Replaces the instruments that the exchange listed, for this client and its clones.
-    pub(crate) fn set_listed(&self, listed: ListedInstruments) {
-        self.checking.listed.replace(listed);
     }
 
     /// The properties of the account whose stated values contradict the latest record or refusal about each. Answers,

@@ -2,12 +2,15 @@
 //! exchange: the instruments that it lists, and the families of operations that serve the key.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 use super::core::ClientCore;
 use crate::data::account::{Account, AccountEvidence, AccountMismatch, ListedInstruments, Mismatches};
 use crate::data::checks::{CheckContext, CheckPolicy};
+use crate::data::clock::Moment;
 use crate::data::error::Error;
 use crate::data::lifecycle::PropertyShown;
 use crate::data::operation::{DynOperation, DynResponse};
@@ -32,6 +35,52 @@ impl ClientCore {
         account.properties().next()?;
         let (api, listed, mismatches) = (self.api(), self.listed(), self.mismatches());
         Some(StatedAccount { api, account, listed, mismatches, now: self.now() })
+    }
+}
+
+impl ClientCore {
+    /// Replaces the instruments that the exchange listed, for this client and its clones. They were asked for at `begun`.
+    pub(crate) fn set_listed(&self, listed: ListedInstruments, begun: Moment, again: ReadAgain) {
+        self.listed().replace(listed, Reading { at: begun.wall(), asked: self.moment(), again });
+    }
+
+    /// Returns when the instruments that the exchange lists were last
+    /// [read](crate::calls::instruments::load_instruments), by the clock of the client. `None` if they were not.
+    pub fn instruments_read_at(&self) -> Option<Timestamp> {
+        self.listed().reading().as_ref().map(|reading| reading.at)
+    }
+
+    /// Returns what reads the instruments again, if an answer shows that their steps are others by now.
+    pub(super) fn stale_steps(
+        &self,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        answer: &Result<Reply<()>, Error>,
+    ) -> Option<ReadAgain> {
+        let is_read = self.listed().is_read.load(Ordering::Relaxed);
+        let is_stale = is_read && self.denies_steps(operation, data, answer);
+        is_stale.then(|| self.listed().read_again(self.moment())).flatten()
+    }
+
+    /// Returns whether an answer refuses a request, or an item of it, because an instrument has other steps.
+    fn denies_steps(
+        &self,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        answer: &Result<Reply<()>, Error>,
+    ) -> bool {
+        let denies = |code: &str| self.api().account.instrument_denied_by.contains(&code);
+        if !matches!(operation.meta().effect, Effect::Create | Effect::Amend) {
+            return false;
+        }
+        match answer {
+            Err(error) => error.code().is_some_and(denies),
+            Ok(_) => {
+                let mut is_denied = false;
+                data.show_results(&mut |item| is_denied |= item.code.as_deref().is_some_and(denies));
+                is_denied
+            }
+        }
     }
 }
 
@@ -120,20 +169,52 @@ impl StatedAccount<'_> {
 }
 
 /// The instruments that were listed last, and whether a caller was told that one is not among them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Listed {
     instruments: RwLock<ListedInstruments>,
+    /// True if they were read, so that a call without them asks nothing else.
+    is_read: AtomicBool,
+    reading: Mutex<Option<Reading>>,
     has_said_so: AtomicBool,
 }
+
+/// What reads the instruments again.
+pub(crate) type ReadAgain = Arc<dyn Fn(ClientCore) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// The latest reading of the instruments.
+struct Reading {
+    /// When it began.
+    at: Timestamp,
+    /// When the instruments were last asked for.
+    asked: Moment,
+    again: ReadAgain,
+}
+
+/// The least time between two readings because of a refusal.
+const PAUSE: Duration = Duration::from_secs(60);
 
 impl Listed {
     pub(super) fn read(&self) -> RwLockReadGuard<'_, ListedInstruments> {
         self.instruments.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn replace(&self, listed: ListedInstruments) {
+    fn replace(&self, listed: ListedInstruments, reading: Reading) {
         *self.instruments.write().unwrap_or_else(PoisonError::into_inner) = listed;
+        *self.reading() = Some(reading);
+        self.is_read.store(true, Ordering::Relaxed);
         self.has_said_so.store(false, Ordering::Relaxed);
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Option<Reading>> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what reads the instruments again, unless they were asked for just now.
+    fn read_again(&self, now: Moment) -> Option<ReadAgain> {
+        let mut reading = self.reading();
+        let reading = reading.as_mut().filter(|reading| now.since(reading.asked) >= PAUSE)?;
+        reading.asked = now;
+        Some(Arc::clone(&reading.again))
     }
 
     /// Returns whether a caller was told before that an instrument is not known. From then on, one has been.

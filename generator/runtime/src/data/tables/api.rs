@@ -275,11 +275,13 @@ pub struct AccountTable {
     pub instrument: &'static [&'static str],
     /// The properties that are flags.
     pub flags: &'static [&'static str],
+    /// The codes with which the exchange refuses a request because an instrument has other properties.
+    pub instrument_denied_by: &'static [&'static str],
 }
 
 impl AccountTable {
     /// No properties: an account has a name only.
-    pub const NONE: Self = Self { properties: &[], instrument: &[], flags: &[] };
+    pub const NONE: Self = Self { properties: &[], instrument: &[], flags: &[], instrument_denied_by: &[] };
 
     /// The property with this name.
     pub fn property(&self, name: &str) -> Option<&'static AccountProperty> {

@@ -192,12 +192,16 @@ pub struct Rejection {
     /// `unified.place-order.qty-step`. A rule that follows from another key is named by the word that ends its id:
     /// `required`.
     pub rules: &'static [&'static str],
+    /// The parameters that clients send although the operation has none of these names, and for which a change is refused:
+    /// without them it would be another one.
+    pub parameters: &'static [&'static str],
 }
 
 /// Declares a table of refusals: a constant slice of [`Rejection`](crate::data::tables::Rejection).
 ///
 /// A row has the name, each code with the families that refuse with it, and what is wrong. The HTTP status stands behind
-/// the codes, after `with`; the rules whose violation has the refusal stand at the end, after `for`.
+/// the codes, after `with`; the rules whose violation has the refusal stand at the end, after `for`, and after them the
+/// parameters of other names that have it, after `because_of`.
 ///
 /// ```
 /// tradeapi_runtime::refusals! {
@@ -216,7 +220,7 @@ macro_rules! refusals {
         $vis:vis const $name:ident;
         $(
             $row:literal $(=> $($code:literal of $($family:literal)|+),+)? $(with $status:literal)?: $says:literal
-            $(, for $($rule:literal)|+)?;
+            $(, for $($rule:literal)|+)? $(, because_of $($parameter:literal)|+)?;
         )*
     ) => {
         $(#[doc = $doc])*
@@ -224,7 +228,8 @@ macro_rules! refusals {
             $crate::tables::Rejection::new($row, $says)
                 $(.of(&[$($(($family, $code),)+)+]))?
                 $(.with_status($status))?
-                $(.for_rules(&[$($rule),+]))?,
+                $(.for_rules(&[$($rule),+]))?
+                $(.because_of(&[$($parameter),+]))?,
         )*];
     };
 }
@@ -232,7 +237,7 @@ macro_rules! refusals {
 impl Rejection {
     /// A refusal with this name, for this reason, without a code.
     pub const fn new(name: &'static str, says: &'static str) -> Self {
-        Self { name, says, codes: &[], status: None, rules: &[] }
+        Self { name, says, codes: &[], status: None, rules: &[], parameters: &[] }
     }
 
     /// The same refusal, with the codes of families.
@@ -251,6 +256,12 @@ impl Rejection {
     #[must_use]
     pub const fn for_rules(self, rules: &'static [&'static str]) -> Self {
         Self { rules, ..self }
+    }
+
+    /// The same refusal, for parameters of these names.
+    #[must_use]
+    pub const fn because_of(self, parameters: &'static [&'static str]) -> Self {
+        Self { parameters, ..self }
     }
 
     /// The code of a family.

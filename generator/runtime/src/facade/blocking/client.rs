@@ -103,6 +103,12 @@ impl ClientCore {
         self.core.instrument(line, symbol)
     }
 
+    /// When the instruments that the exchange lists were last read; see
+    /// [`ClientCore::instruments_read_at`](crate::ClientCore::instruments_read_at).
+    pub fn instruments_read_at(&self) -> Option<Timestamp> {
+        self.core.instruments_read_at()
+    }
+
     /// The orders that the client knows from its calls, if it was built with
     /// [`track_orders`](crate::ClientBuilder::track_orders).
     pub fn tracked_orders(&self) -> Option<&TrackedOrders> {

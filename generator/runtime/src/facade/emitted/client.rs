@@ -302,7 +302,7 @@ macro_rules! __client {
             }
 
             /// Reads the instruments that the exchange lists, with their steps and bounds, for the rules that compare
-            /// requests with them, and returns how many there are; see
+            /// requests with them, and returns how many there are, and when they were read; see
             /// [`load_instruments`](tradeapi_runtime::instruments::load_instruments). Call it at start-up and
             /// periodically.
             ///
@@ -311,7 +311,10 @@ macro_rules! __client {
             /// Fails if a listing cannot be read, or if the schema has none. The instruments are unchanged then.
             pub $($async)? fn load_instruments(
                 &self,
-            ) -> ::core::result::Result<usize, $crate::instruments::LoadInstrumentsError> {
+            ) -> ::core::result::Result<
+                $crate::instruments::LoadedInstruments,
+                $crate::instruments::LoadInstrumentsError,
+            > {
                 $crate::__run!([$($async)?] self.core, instruments::load_instruments, $instruments)
             }
 

@@ -305,6 +305,9 @@ mappings! {
         r#type: Option<Spanned<PropertyType>>,
         /// The Rust name, if the name cannot be used.
         rust: Option<Text>,
+        /// The codes that refuse a request because the instrument has another value: where the exchange listed it, the
+        /// client reads the listing again.
+        denied_by: Texts,
     }
 
     /// Something that was seen on the wire and is in no document.
@@ -350,6 +353,9 @@ mappings! {
         /// The rules whose violation is refused with it: their ids, or the last word of the ids of rules that follow
         /// from other keys, such as `required`.
         rules: Texts,
+        /// Parameters that clients send although the operation has none of these names, and for which a change is
+        /// refused: without them it would be another one.
+        parameters: Texts,
     }
 
     /// A code that no document lists.

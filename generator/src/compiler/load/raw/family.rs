@@ -158,6 +158,8 @@ mappings! {
         @required doc: Option<Text>,
         /// The condition under which a call belongs to it, written like that of a rule.
         @required when: Option<Spanned<Named<Texts>>>,
+        /// Who has seen it, at least two, if no document describes it. Its rates are observed, too.
+        sources: Option<Spanned<Vec<Text>>>,
     }
 
     /// A ceiling that is not a rate.

@@ -68,6 +68,7 @@ impl Builder<'_> {
             name: this.property_name(name, &property.rust),
             doc: text_of(&property.doc),
             is_flag: this.is_flag(property.r#type.as_ref()),
+            denied_by: property.denied_by.iter().map(placed).collect(),
         };
         Instrument {
             doc: self.need(&raw.doc, "doc", raw.place),
@@ -117,6 +118,7 @@ impl FamilyBuilder<'_, '_> {
                     place,
                     doc: self.builder.need(&raw.doc, "doc", raw.place),
                     when: statements::conditions(raw.when.as_ref()),
+                    sources: self.builder.sources(raw.sources.as_ref(), None),
                 }
             })
             .collect()

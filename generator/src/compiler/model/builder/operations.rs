@@ -49,7 +49,7 @@ impl FamilyBuilder<'_, '_> {
             call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),
-            rates: raw.rate_limit.iter().filter_map(|text| self.builder.rate_of_operation(text)).collect(),
+            rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
             in_flight: raw.in_flight.clone(),
             client_id: raw.client_id.as_ref().map(placed),

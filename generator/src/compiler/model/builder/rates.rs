@@ -209,10 +209,18 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     if !is_word(class) {
         return Err("expected a lower-case word as the class");
     }
-    Ok(Rate { calls, every, scope, class: class.to_owned(), of_pool: None, place })
+    Ok(Rate { calls, every, scope, class: class.to_owned(), is_observed: false, of_pool: None, place })
 }
 
 impl FamilyBuilder<'_, '_> {
+    /// A rate of an operation of the family.
+    pub(super) fn rate(&mut self, text: &Text) -> Option<Rate> {
+        let rate = self.builder.rate_of_operation(text)?;
+        let mut classes = self.family.family.classes.iter();
+        let is_observed = classes.any(|(name, class)| name.value == rate.class && class.sources.is_some());
+        Some(Rate { is_observed, ..rate })
+    }
+
     pub(super) fn ceilings(&mut self) -> Vec<Ceiling> {
         self.family.family.limits.iter().map(|raw| self.ceiling(raw)).collect()
     }
@@ -375,6 +383,7 @@ impl Builder<'_> {
             codes: raw.codes.iter().map(|(family, code)| (placed(family), placed(code))).collect(),
             status: raw.status.as_ref().map(|status| (status.value, status.place)),
             rules: raw.rules.iter().map(placed).collect(),
+            parameters: raw.parameters.iter().map(placed).collect(),
         }
     }
 

@@ -224,7 +224,7 @@ impl Instrument {
 
 impl InstrumentProperty {
     pub(super) fn element(&self) -> Element {
-        let Self { name, doc, is_flag } = self;
+        let Self { name, doc, is_flag, denied_by } = self;
         named("property", path("instrument", &name.wire), name)
             .when(additive("a setter sets it"), breaking("its setter is removed"))
             .keys([
@@ -232,6 +232,7 @@ impl InstrumentProperty {
                 Key::new("rust", name.bare(), breaking("its setter has another name")),
                 Key::new("type", if *is_flag { "flag" } else { "number" }, breaking("its setter takes another type")),
                 Key::prose("doc", doc),
+                Key::new("denied_by", names(denied_by), behaviour("other codes let instruments be read again")),
             ])
     }
 }
@@ -337,11 +338,13 @@ impl Ceiling {
 impl Class {
     /// Classes have rate limits of their own; the first class that fits a call applies.
     pub(super) fn element(&self, family: &str) -> Element {
-        let Self { name, place, doc, when } = self;
+        let Self { name, place, doc, when, sources } = self;
         let limits = || behaviour("which limits hold for a call");
-        let element = Element::new("class", path(family, name), [name, name], *place)
-            .when(limits(), limits())
-            .keys([Key::new("when", phrases::all_of(when), limits()), Key::prose("doc", doc)]);
+        let element = Element::new("class", path(family, name), [name, name], *place).when(limits(), limits()).keys([
+            Key::new("when", phrases::all_of(when), limits()),
+            super::sources(sources),
+            Key::prose("doc", doc),
+        ]);
         Element { order: Some(Order { kind: "classes", verdict: limits() }), ..element }
     }
 }
@@ -367,13 +370,14 @@ impl Proof {
 impl Refusal {
     /// Clients do not read any of it; programs that stand in for the exchange do.
     pub(super) fn element(&self) -> Element {
-        let Self { name, place, says, code, codes, status, rules } = self;
+        let Self { name, place, says, code, codes, status, rules, parameters } = self;
         let own = codes.iter().map(|((family, _), (code, _))| format!("{family}: {code}"));
         let codes = code.iter().map(|(code, _)| code.clone()).chain(own);
         Element::new("refusal", name, [name, name], *place).keys([
             Key::new("codes", list(codes), documentation("")),
             Key::placed("status", status.as_ref(), documentation("")),
             Key::new("rules", names(rules), documentation("")),
+            Key::new("parameters", names(parameters), documentation("")),
             Key::prose("says", says),
         ])
     }

@@ -239,7 +239,7 @@ fn examples(examples: &[Example]) -> Key {
 impl Rate {
     /// A rate is identified by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
-        let Self { calls, scope, class, place, every, of_pool } = self;
+        let Self { calls, scope, class, is_observed, place, every, of_pool } = self;
         let fact = || {
             let (operation, class) = (operation.to_owned(), class.clone());
             (*place, Fact::Rate { operation, calls: *calls, every: *every, scope: *scope, class })
@@ -250,6 +250,7 @@ impl Rate {
             .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
             .keys([Key::new("rate", rate, behaviour("the limiter keeps another pace"))])
             .states(of_pool.is_none().then(fact))
+            .observed(*is_observed)
     }
 }
 

@@ -52,9 +52,10 @@ pub(super) fn tag(family: &Family) -> Value {
         (code.clone(), described.into_value())
     });
     let limits = limits.iter().map(|limit| ceiling(family, limit));
-    let classes = classes.iter().map(|Class { name, place: _, doc, when }| {
+    let classes = classes.iter().map(|Class { name, place: _, doc, when, sources }| {
         let described = Object::new().with("name", name.as_str()).text("description", doc);
-        described.maybe("when", rules::conditions(when)).into_value()
+        let sources = sources.iter().map(|(source, _)| source.as_str());
+        described.maybe("when", rules::conditions(when)).list("x-sources", sources).into_value()
     });
     let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
     let instrument =

@@ -217,12 +217,13 @@ fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> boo
 }
 
 fn rate(api: &Api, rate: &Rate) -> Value {
-    let Rate { calls, every, scope, class: _, of_pool, place: _ } = rate;
+    let Rate { calls, every, scope, class: _, is_observed, of_pool, place: _ } = rate;
     let object = Object::new()
         .with("calls", *calls)
         .with("per", if every.window() == "s" { "second".to_owned() } else { every.window() })
         .with("by", scope.as_str())
-        .maybe("class", rate.own_class());
+        .maybe("class", rate.own_class())
+        .flag("observed", *is_observed);
     let object = match of_pool {
         None => object,
         Some(PoolWeight { pool, weight, when }) => {

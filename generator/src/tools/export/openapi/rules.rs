@@ -228,7 +228,7 @@ pub(super) fn observed_code(code: &ObservedCode) -> Value {
 
 /// A reason to refuse requests, with its codes.
 pub(super) fn refusal(refusal: &Refusal) -> Value {
-    let Refusal { name, place: _, says, code, codes, status, rules } = refusal;
+    let Refusal { name, place: _, says, code, codes, status, rules, parameters } = refusal;
     let codes = codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
     Object::new()
         .with("name", name.as_str())
@@ -237,5 +237,6 @@ pub(super) fn refusal(refusal: &Refusal) -> Value {
         .map("codes", codes)
         .maybe("status", status.map(|(status, _)| status))
         .list("rules", rules.iter().map(|(rule, _)| rule.as_str()))
+        .list("parameters", parameters.iter().map(|(name, _)| name.as_str()))
         .into_value()
 }

@@ -95,6 +95,7 @@ impl Serve for GetSpotAssets {
             let mut shown = SpotAsset::default();
             shown.coin = Some(coin.into());
             (shown.available, shown.frozen, shown.locked) = (Some(0.into()), Some(0.into()), Some(0.into()));
+            shown.limit_available = Some(0.into());
             shown.updated_time = now(at.core);
             shown
         });

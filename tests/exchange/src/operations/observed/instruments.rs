@@ -186,6 +186,7 @@ impl Serve for GetSpotSymbols {
             shown.open_time = Some(Timestamp::from_millis(0));
             (shown.max_limit_order_value, shown.max_market_order_value) =
                 (Some(wire(MAX_VALUE)), Some(wire(MAX_VALUE)));
+            (shown.buy_limit_price_ratio, shown.sell_limit_price_ratio) = (Some(wire(band())), Some(wire(band())));
             shown
         });
         Ok(shown.collect::<Vec<_>>().into())
@@ -200,8 +201,16 @@ impl Serve for GetMarginCurrencies {
             shown.symbol = Some(pair.symbol.into());
             (shown.base_coin, shown.quote_coin) = (Some(pair.base.into()), Some(pair.quote.into()));
             (shown.is_borrowable, shown.is_cross_borrowable) = (Some(is_borrowable), Some(is_borrowable));
+            // Nothing is borrowed with isolated margin here.
+            (shown.is_isolated_base_borrowable, shown.is_isolated_quote_borrowable) = (Some(false), Some(false));
             shown.price_precision = Some(pair.price_places().into());
             shown.quantity_precision = Some(pair.size_places().into());
+            shown.min_trade_amount = Some(wire(pair.qty(pair.least)));
+            shown.max_trade_amount = Some(wire(pair.qty(most_lots(pair))));
+            (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
+            (shown.warning_risk_ratio, shown.liquidation_risk_ratio) = (Some(1.into()), Some(1.into()));
+            (shown.min_borrow, shown.min_trade_usdt) = (Some(0.into()), Some(0.into()));
+            shown.status = Some(if pair.suspended { "2" } else { "1" }.to_owned());
             shown
         });
         Ok(shown.collect::<Vec<_>>().into())

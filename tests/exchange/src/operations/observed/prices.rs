@@ -122,6 +122,7 @@ impl Serve for GetTickers {
                 (shown.index_price, shown.mark_price) = (Some(wire(summary.mark)), Some(wire(summary.mark)));
                 shown.funding_rate = Some(wire(FUNDING_RATE));
                 shown.open_interest = Some(wire(summary.open_interest));
+                shown.delivery_status = Some(String::new());
             }
             shown
         };
@@ -232,6 +233,8 @@ impl CandleQuery<'_> {
         }
         let (pair, market) = (&at.core.pairs[index], &at.core.markets[index]);
         let [from, to] = self.range.map(|time| time.map(Timestamp::as_millis));
+        let is_after = at.core.settings.candles_after_start;
+        let from = from.map(|from| if is_after { interval.start(interval.number(from) + 1) } else { from });
         let to = to.unwrap_or(at.core.now).min(at.core.now);
         let has_volume = self.price.is_none_or(|price| *price == CandleType::Market);
         let list = market.candles.list(interval, from.unwrap_or_default(), to, limit(self.limit, ITEMS));
@@ -333,7 +336,11 @@ impl Serve for GetContractRecentTrades {
 
 impl Serve for GetContractTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<ContractPastTrade>, Refusal> {
-        let [from, to] = [self.start_time, self.end_time].map(|time| time.map(Timestamp::as_millis));
+        let default = at.meta.window.and_then(|window| window.default);
+        let is_open = self.start_time.is_none() && self.end_time.is_none();
+        let default =
+            default.filter(|_| is_open).and_then(|default| default.before(Timestamp::from_millis(at.core.now)));
+        let [from, to] = [self.start_time.or(default), self.end_time].map(|time| time.map(Timestamp::as_millis));
         let before = self.id_less_than.as_ref().and_then(|id| id.as_str().parse().ok()).unwrap_or(u64::MAX);
         let range = from.unwrap_or_default()..=to.unwrap_or(u64::MAX);
         let shows = |fill: &PublicFill| fill.id < before && range.contains(&fill.at);

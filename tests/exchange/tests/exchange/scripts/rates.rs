@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tradeapi::VipLevel;
 use tradeapi_exchange::{Exchange, Profile, Settings, Time};
 
 use super::{CLASSIC, UNIFIED, classic, classic_market, done, info, refused, unified, with};
@@ -20,7 +21,7 @@ fn place(exchange: &Exchange, more: Value) -> Value {
 /// The number of these requests that are accepted in a row.
 fn served(exchange: &Exchange, path: &str, body: &Value) -> usize {
     let is_served = |_: &usize| post(path, body).send(exchange)["code"] != "429";
-    (0..100).take_while(is_served).count()
+    (0..1_000).take_while(is_served).count()
 }
 
 #[test]
@@ -58,6 +59,21 @@ fn stock_tokens_have_rates_of_their_own() {
         assert_eq!(served(&exchange, &path, &unified()), 10);
         exchange.time().advance(Duration::from_millis(1_001));
         assert_eq!(served(&exchange, &path, &stock), most);
+    }
+}
+
+#[test]
+fn classic_orders_of_vip_users_have_higher_rates() {
+    let path = format!("{CLASSIC}/place-order");
+    let levels = [(VipLevel::Vip1, 60), (VipLevel::Vip2, 80), (VipLevel::Vip3, 100), (VipLevel::Vip7, 100)];
+    for (level, most) in levels {
+        let exchange = exchange(Profile::new().both().vip_level(level));
+        assert_eq!(served(&exchange, &path, &classic()), most, "{level:?}");
+        assert_eq!(
+            served(&exchange, &format!("{UNIFIED}/place-order"), &unified()),
+            10,
+            "unified orders are as before"
+        );
     }
 }
 
