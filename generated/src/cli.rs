@@ -71,11 +71,11 @@ const BROKER: &[cli::Command] = &[
 
 #[cfg(feature = "classic")]
 const CLASSIC: &[cli::Command] = &[
-    cli::Command::batch::<super::classic::BatchCancel>("batch-cancel-orders"),
+    cli::Command::confirmed_batch::<super::classic::BatchCancel>("batch-cancel-orders"),
     cli::Command::confirmed_batch::<super::classic::BatchOrder>("batch-place-order")
         .minting(|| super::classic::ClientOid::mint().to_string()),
     cli::Command::results::<super::classic::CancelAllOrders>("cancel-all-orders"),
-    cli::Command::repeatable::<super::classic::CancelOrder>("cancel-order"),
+    cli::Command::cancellation::<super::classic::CancelOrder>("cancel-order"),
     cli::Command::confirmed::<super::classic::Reversal>("click-backhand")
         .minting(|| super::classic::ClientOid::mint().to_string()),
     cli::Command::results::<super::classic::FlashClosePosition>("close-positions"),
@@ -190,8 +190,8 @@ const UNIFIED: &[cli::Command] = &[
     cli::Command::confirmed_batch::<
         super::unified::BatchModifyOrders,
     >("batch-modify-order"),
-    cli::Command::batch::<super::unified::BatchCancel>("cancel-batch"),
-    cli::Command::repeatable::<super::unified::CancelOrder>("cancel-order"),
+    cli::Command::confirmed_batch::<super::unified::BatchCancel>("cancel-batch"),
+    cli::Command::cancellation::<super::unified::CancelOrder>("cancel-order"),
     cli::Command::repeatable::<
         super::unified::CancelRealityOrder,
     >("cancel-reality-order"),

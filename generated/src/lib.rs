@@ -418,7 +418,11 @@ pub static API: tables::Api = tables::Api {
     ],
     queryable: &[
         #[cfg(feature = "classic")]
+        <classic::BatchCancel as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
         <classic::BatchOrder as runtime::Operation>::META,
+        #[cfg(feature = "classic")]
+        <classic::CancelOrder as runtime::Operation>::META,
         #[cfg(feature = "classic")]
         <classic::Reversal as runtime::Operation>::META,
         #[cfg(feature = "classic")]
@@ -427,6 +431,10 @@ pub static API: tables::Api = tables::Api {
         <classic::PlaceOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]
         <unified::BatchModifyOrders as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::BatchCancel as runtime::Operation>::META,
+        #[cfg(feature = "unified")]
+        <unified::CancelOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]
         <unified::ModifyOrder as runtime::Operation>::META,
         #[cfg(feature = "unified")]
@@ -442,7 +450,11 @@ pub static API: tables::Api = tables::Api {
 /// The operations whose changes [`Client::recover`] can query.
 static RECOVERIES: &[runtime::confirm::Recovery] = &[
     #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of_order::<classic::BatchCancel>(),
+    #[cfg(feature = "classic")]
     runtime::confirm::Recovery::of_order::<classic::BatchOrder>(),
+    #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of_order::<classic::CancelOrder>(),
     #[cfg(feature = "classic")]
     runtime::confirm::Recovery::of_order::<classic::Reversal>(),
     #[cfg(feature = "classic")]
@@ -451,6 +463,10 @@ static RECOVERIES: &[runtime::confirm::Recovery] = &[
     runtime::confirm::Recovery::of_order::<classic::PlaceOrder>(),
     #[cfg(feature = "unified")]
     runtime::confirm::Recovery::of_order::<unified::BatchModifyOrders>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of_order::<unified::BatchCancel>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of_order::<unified::CancelOrder>(),
     #[cfg(feature = "unified")]
     runtime::confirm::Recovery::of_order::<unified::ModifyOrder>(),
     #[cfg(feature = "unified")]

@@ -4,7 +4,8 @@
 
 use tradeapi_runtime::{self as runtime, tables};
 use super::{
-    BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
+    BatchCancelOutcome, BatchSuccess, ClientOid, Coin, GetOrderDetail, Order, OrderId,
+    ProductType, Symbol,
 };
 
 runtime::parameters! {
@@ -26,6 +27,9 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `orderId` or
+    ///   `clientOid`; records are kept for at least 2 hours, so an order that is open, or absent, can prove
+    ///   that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `orderId` or `clientOid`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -136,6 +140,13 @@ impl runtime::Operation for BatchCancel {
 }
 
 impl runtime::operation::Cancellation for BatchCancel {}
+impl runtime::confirm::Queryable for BatchCancel {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::confirm::ConfirmableItems for BatchCancel {}
 
 impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchSuccess;
@@ -212,6 +223,19 @@ static META: tables::Meta = tables::Meta {
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("orderIdList"),
+    }),
+    confirm: Some(tables::Confirm {
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        with: &["symbol", "productType"],
+        list: Some("orderIdList"),
+        ends: Some(tables::Ends {
+            field: "state",
+            left_in: &["canceled"],
+            others: &["filled"],
+            open: &["live", "partially_filled"],
+        }),
+        kept_ms: Some(7200000),
+        ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::Each(&["successList", "failureList"]),
     ..tables::Meta::DEFAULT

@@ -3,7 +3,7 @@
 //! Cancel Order.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
+use super::{Coin, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
 runtime::parameters! {
     #[checked_by(Rules)]
@@ -27,6 +27,9 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
     /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
     ///   nothing left to cancel a second time.
+    /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `orderId` or
+    ///   `clientOid`; records are kept for at least 2 hours, so an order that is open, or absent, can prove
+    ///   that it had no effect
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -118,6 +121,13 @@ impl runtime::Operation for CancelOrder {
 
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
+impl runtime::confirm::Queryable for CancelOrder {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::confirm::Confirmable for CancelOrder {}
 
 static META: tables::Meta = tables::Meta {
     id: "classic.cancel-order",
@@ -135,6 +145,18 @@ static META: tables::Meta = tables::Meta {
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
+    }),
+    confirm: Some(tables::Confirm {
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        with: &["symbol", "productType"],
+        ends: Some(tables::Ends {
+            field: "state",
+            left_in: &["canceled"],
+            others: &["filled"],
+            open: &["live", "partially_filled"],
+        }),
+        kept_ms: Some(7200000),
+        ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {
         ids: &[

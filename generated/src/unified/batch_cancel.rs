@@ -3,7 +3,7 @@
 //! Batch Cancel.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{BatchOrderResult, Category, OrderRef, Symbol};
+use super::{BatchOrderResult, Category, GetOrderDetails, Order, OrderRef, Symbol};
 
 runtime::parameters! {
     #[checked_by(Rules)]
@@ -24,6 +24,9 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Repeat:** harmless. Each order is named, and what is cancelled is in an end state: there is
     ///   nothing left to cancel a second time.
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
+    ///   `clientOid`; records are kept for at least 2 hours, so an order that is open, or absent, can prove
+    ///   that it had no effect
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
     ///   call, and returns the result of each by `orderId` or `clientOid`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -113,6 +116,13 @@ impl runtime::Operation for BatchCancel {
 
 impl runtime::operation::Repeatable for BatchCancel {}
 impl runtime::operation::Cancellation for BatchCancel {}
+impl runtime::confirm::Queryable for BatchCancel {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::confirm::ConfirmableItems for BatchCancel {}
 
 impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchOrderResult;
@@ -183,6 +193,18 @@ static META: tables::Meta = tables::Meta {
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
+    }),
+    confirm: Some(tables::Confirm {
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        list: Some("[]"),
+        ends: Some(tables::Ends {
+            field: "orderStatus",
+            left_in: &["cancelled"],
+            others: &["filled"],
+            open: &["live", "new", "partially_filled"],
+        }),
+        kept_ms: Some(7200000),
+        ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::List,
     repeat: Some(

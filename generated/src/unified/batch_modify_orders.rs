@@ -273,6 +273,12 @@ static META: tables::Meta = tables::Meta {
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
         changed: Some("updatedTime"),
         changed_while: &[("orderStatus", &["live", "new"])],
+        ends: Some(tables::Ends {
+            field: "orderStatus",
+            left_in: &[],
+            others: &["filled", "cancelled"],
+            open: &["live", "new", "partially_filled"],
+        }),
         ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::List,

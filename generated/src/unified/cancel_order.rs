@@ -3,7 +3,7 @@
 //! Cancel Order.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{Category, OrderIds, OrderRef};
+use super::{Category, GetOrderDetails, Order, OrderIds, OrderRef};
 
 runtime::parameters! {
     /// Cancels one order. It also takes Reality pairs.
@@ -26,6 +26,9 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
     ///   nothing left to cancel a second time.
+    /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
+    ///   `clientOid`; records are kept for at least 2 hours, so an order that is open, or absent, can prove
+    ///   that it had no effect
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
@@ -90,6 +93,13 @@ impl runtime::Operation for CancelOrder {
 
 impl runtime::operation::Repeatable for CancelOrder {}
 impl runtime::operation::Cancellation for CancelOrder {}
+impl runtime::confirm::Queryable for CancelOrder {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::confirm::Confirmable for CancelOrder {}
 
 static META: tables::Meta = tables::Meta {
     id: "unified.cancel-order",
@@ -111,6 +121,17 @@ static META: tables::Meta = tables::Meta {
     client_id: Some(tables::ClientId {
         parameter: "clientOid",
         list: None,
+    }),
+    confirm: Some(tables::Confirm {
+        ids: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        ends: Some(tables::Ends {
+            field: "orderStatus",
+            left_in: &["cancelled"],
+            others: &["filled"],
+            open: &["live", "new", "partially_filled"],
+        }),
+        kept_ms: Some(7200000),
+        ..tables::Confirm::DEFAULT
     }),
     echoes: Some(tables::Echoes {
         ids: &[

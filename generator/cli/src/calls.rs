@@ -123,12 +123,42 @@ where
 {
     let request = request::<O>(called.client, called.json)?;
     let reply = Retrying::new(called.client, &RetryPolicy::new()).call(&request).await?;
-    let reply = reply.as_ref();
+    Ok(report_repeated(called, reply.as_ref()))
+}
+
+/// Reports what was done, perhaps by a repeat.
+fn report_repeated<T: Encode>(called: Called<'_>, reply: &Reply<T>) -> Ended {
     called.to.warn(&reply.warnings);
     if let Some(earlier) = &reply.earlier {
         called.to.note(&earlier.to_string());
     }
-    Ok(report(called, Ending::Done, |out| reply.data.encode(out.member("data"))))
+    report(called, Ending::Done, |out| reply.data.encode(out.member("data")))
+}
+
+/// Sends a cancellation, again if it gets no answer, and queries the order if its outcome stays unknown.
+pub(crate) async fn cancellation<O>(called: Called<'_>) -> Result<Ended, Ended>
+where
+    O: Repeatable<Response: Encode + Sync> + Confirmable,
+{
+    let request = request::<O>(called.client, called.json)?;
+    let unknown = match Retrying::new(called.client, &RetryPolicy::new()).call(&request).await {
+        Ok(reply) => return Ok(report_repeated(called, reply.as_ref())),
+        Err(Error::Unknown(unknown)) => unknown,
+        Err(error) => return Err(error.into()),
+    };
+    let (policy, query) = (called.policy, <O::Query as Operation>::META.id);
+    called.to.step(&format!("{}\n{}", answered(&unknown), asking(query, policy)));
+    let confirmation = confirm::settle(called.client, &request, unknown.sent.signed_at, policy).await;
+    match of_confirmation(&confirmation) {
+        (ending, None) => {
+            called.to.note(&format!("{}; the order is cancelled, as its record shows", unknown.why));
+            Ok(report(called, ending, |out| write_done(&confirmation, |reply: &Reply<_>| &reply.data, out)))
+        }
+        (ending, Some(failure)) => {
+            let (message, code) = (format!("{}\n{}", unknown.why, failure.message), unknown.code().map(str::to_owned));
+            Err(Ended { ending, failure: Some(Failure { message, code, ..failure }) })
+        }
+    }
 }
 
 /// Sends a change once.
@@ -241,10 +271,7 @@ where
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
     if request.sent().is_none() {
-        let Called { client, json, policy, to, stop, goes_on } = called;
-        let (client, departed) = client.noting();
-        let called = Called { client: &client, json, policy, to, stop: Arc::clone(&stop), goes_on };
-        return unless_stopped(&stop, O::META.effect, &departed, results::<O>(called)).await;
+        return without_items::<O>(called).await;
     }
     let report = BatchCall::new(called.client.clone(), request).send_until((called.stop)()).await?;
     called.to.warn(&report.warnings);
@@ -253,12 +280,28 @@ where
     Ok(Ended::reported(Ending::of_all(endings)))
 }
 
+/// Sends a request that could have items and has none.
+async fn without_items<O>(called: Called<'_>) -> Result<Ended, Ended>
+where
+    O: Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>>,
+{
+    let Called { client, json, policy, to, stop, goes_on } = called;
+    let (client, departed) = client.noting();
+    let called = Called { client: &client, json, policy, to, stop: Arc::clone(&stop), goes_on };
+    unless_stopped(&stop, O::META.effect, &departed, results::<O>(called)).await
+}
+
 /// Sends a batch in as many calls as it takes, queries the items whose outcome is unknown, and reports each.
 pub(crate) async fn confirmed_batch<O>(called: Called<'_>) -> Result<Ended, Ended>
 where
-    O: ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send>,
+    O: ConfirmableItems
+        + Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+        + Callable<Reply = ItemsReply<<O as Operation>::Response>>,
 {
     let request = request_of_any_length::<O>(called.client, called.json)?;
+    if request.sent().is_none() {
+        return without_items::<O>(called).await;
+    }
     let call = BatchCall::new(called.client.clone(), request);
     let (policy, to) = (called.policy, &mut *called.to);
     let mut report = |items: &[ConfirmedItem<O>]| {
@@ -369,8 +412,9 @@ fn json_of(item: &impl Parameters) -> String {
 fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<Failure>) {
     match confirmation {
         Confirmation::Done(_) => (Ending::Done, None),
-        Confirmation::NotDone(not) => match &not.why {
-            Some(why) => {
+        Confirmation::NotDone(not) => match (&not.why, &not.state) {
+            (_, Some(_)) => (Ending::NotDone, Some(Failure { message: not.to_string(), ..Failure::default() })),
+            (Some(why), None) => {
                 let (ending, failure) = of_error(why);
                 // The proof of a change that may have been sent is the last word, not the error of its call.
                 let ending = if ending == Ending::Refused { ending } else { Ending::NotDone };
@@ -384,7 +428,7 @@ fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<F
                 };
                 (ending, Some(failure))
             }
-            None => {
+            (None, None) => {
                 let message = "not sent, because the command was interrupted before".to_owned();
                 (Ending::NotDone, Some(Failure { message, ..Failure::default() }))
             }

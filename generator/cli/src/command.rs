@@ -86,6 +86,15 @@ impl Command {
         Self::of::<O>(name, |called| Box::pin(calls::repeatable::<O>(called)))
     }
 
+    /// A cancellation that is harmless to repeat, and whose unknown outcome is confirmed by queries.
+    pub const fn cancellation<O>(name: &'static str) -> Self
+    where
+        O: Described + Repeatable<Response: Encode + Sync> + Confirmable + 'static,
+    {
+        let command = Self::of::<O>(name, |called| Box::pin(calls::cancellation::<O>(called)));
+        Self { dry_run: dry_run::of_confirmed::<O>, ..command }
+    }
+
     /// A change whose unknown outcome is confirmed by queries.
     pub const fn confirmed<O>(name: &'static str) -> Self
     where
@@ -118,7 +127,11 @@ impl Command {
     /// Changes of several items, each of which is confirmed by queries if its outcome is unknown.
     pub const fn confirmed_batch<O>(name: &'static str) -> Self
     where
-        O: Described + ConfirmableItems + Batch<Response: Clone, Item: Send, Done: Encode + Send> + 'static,
+        O: Described
+            + ConfirmableItems
+            + Batch<Response: Clone + Encode, Item: Send, Done: Encode + Send>
+            + Callable<Reply = ItemsReply<<O as Operation>::Response>>
+            + 'static,
     {
         let command = Self::of::<O>(name, |called| Box::pin(calls::confirmed_batch::<O>(called)));
         Self { has_items: true, dry_run: dry_run::of_confirmed_batch::<O>, ..command }

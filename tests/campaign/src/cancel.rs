@@ -1,18 +1,19 @@
-//! Cancellations. No query returns their outcome, but the order itself shows it.
+//! Cancellations, alone and in batches. The order itself shows what became of them.
 
-use tradeapi::runtime::client::Callable;
+use tradeapi::runtime::confirm::{self, Confirmable};
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::retry::Retrying;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::{classic, unified};
+use tradeapi::{Timestamp, unified};
 use tradeapi_tests::dice::Dice;
 
-use crate::batches::ItemResult;
 use crate::claim::Known;
-use crate::context::{AccountContext, PendingQuery, Resolution};
+use crate::context::AccountContext;
 use crate::ledger::ClaimHandle;
 use crate::operation::Family;
 use crate::orders::{self, Name, Order};
+use crate::pending::why;
+use crate::sending::signed_at;
 
 impl AccountContext {
     /// Cancels one order, by `name`.
@@ -23,17 +24,33 @@ impl AccountContext {
         }
     }
 
-    async fn cancel_with<O: Repeatable + Callable>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice) {
+    async fn cancel_with<O>(&self, operation: O, order: &Order, name: Name, dice: &mut Dice)
+    where
+        O: Repeatable + Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
+    {
         let handle = self.ledger.open(order.cancelled(), O::META.id, name.naming(order));
-        let outcome = match Retrying::new(&self.client, &self.settings.retry_policy()).call(&operation).await {
-            Ok(_) => Outcome::Done,
+        let called = Retrying::new(&self.client, &self.settings.retry_policy()).call(&operation).await;
+        let (outcome, signed_at) = match called {
+            Ok(_) => (Outcome::Done, self.client.now()),
             Err(error) => {
                 self.ledger.failed(&error);
-                self.settings.variant.conclusion(&error).unwrap_or(error.outcome())
+                let outcome = self.settings.variant.conclusion(&error).unwrap_or(error.outcome());
+                (outcome, signed_at(&error, &self.client))
             }
         };
         self.ledger.record(&handle, outcome, Known::ByAnswer, "call, repeat");
-        self.query_if_unknown(order.family, name, handle, outcome, dice).await;
+        if outcome == Outcome::Unknown && !self.settle_cancel(&operation, &handle, signed_at).await {
+            self.query_later(operation, handle, signed_at, dice);
+        }
+    }
+
+    /// Queries whether an order is cancelled, and returns whether that is known.
+    async fn settle_cancel<O: Confirmable>(&self, operation: &O, handle: &ClaimHandle, signed_at: Timestamp) -> bool {
+        let policy = self.settings.single_query_policy();
+        let confirmation = confirm::settle(&self.client, operation, signed_at, &policy).await;
+        self.count_decision(&confirmation);
+        self.ledger.record(handle, confirmation.outcome(), Known::ByQuery, why(&confirmation));
+        confirmation.outcome() != Outcome::Unknown
     }
 
     /// Cancels a batch of orders.
@@ -45,60 +62,9 @@ impl AccountContext {
         let open = |(order, name): &(Order, Name)| self.ledger.open(order.cancelled(), operation, name.naming(order));
         let handles: Vec<_> = all.iter().map(open).collect();
         let names: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
-        let results: Vec<ItemResult> = match family {
-            Family::Unified => self.send_each(orders::unified_cancels(&names), handles.clone()).await,
-            Family::Classic => self.send_each(orders::classic_cancels(&names), handles.clone()).await,
+        match family {
+            Family::Unified => self.resolve_each(orders::unified_cancels(&names), handles, dice).await,
+            Family::Classic => self.resolve_each(orders::classic_cancels(&names), handles, dice).await,
         };
-        for ((name, handle), (outcome, _)) in names.into_iter().zip(handles).zip(results) {
-            self.query_if_unknown(family, name, handle, outcome, dice).await;
-        }
-    }
-
-    async fn query_if_unknown(
-        &self,
-        family: Family,
-        name: Name,
-        handle: ClaimHandle,
-        outcome: Outcome,
-        dice: &mut Dice,
-    ) {
-        if outcome == Outcome::Unknown && !self.query_cancelled(family, &name, &handle).await {
-            self.pending.push(PendingQuery::new(self.client.now(), dice, move |context, _| {
-                let (name, handle) = (name.clone(), handle.clone());
-                async move {
-                    let is_cancelled = context.query_cancelled(family, &name, &handle).await;
-                    if is_cancelled { Resolution::Known } else { Resolution::Undecidable }
-                }
-            }));
-        }
-    }
-
-    /// Queries whether an order is cancelled. One that is still open proves nothing, because the request may arrive
-    /// later.
-    async fn query_cancelled(&self, family: Family, name: &Name, handle: &ClaimHandle) -> bool {
-        let again = self.settings.retry_policy();
-        let client = Retrying::new(&self.client, &again);
-        let is_cancelled = match family {
-            Family::Unified => {
-                let detail = unified::GetOrderDetails::new(name.unified());
-                let order = client.call(&detail).await;
-                order.is_ok_and(|order| {
-                    let ids = (
-                        order.order_id.as_ref().map(|id| id.as_str()),
-                        order.client_oid.as_ref().map(|id| id.as_str()),
-                    );
-                    name.is_of(ids.0, ids.1) && order.order_status == Some(unified::OrderStatus::Cancelled)
-                })
-            }
-            Family::Classic => client.call(&orders::classic_detail(name)).await.is_ok_and(|order| {
-                let ids =
-                    (order.order_id.as_ref().map(|id| id.as_str()), order.client_oid.as_ref().map(|id| id.as_str()));
-                name.is_of(ids.0, ids.1) && order.state == Some(classic::OrderState::Canceled)
-            }),
-        };
-        if is_cancelled {
-            self.ledger.record(handle, Outcome::Done, Known::ByQuery, "query");
-        }
-        is_cancelled
     }
 }

@@ -39,6 +39,9 @@ impl AccountContext {
         match confirmation {
             Confirmation::Done(done) if done.queries == 0 => self.ledger.decided("done", "the answer"),
             Confirmation::Done(_) => self.ledger.decided("done", "a record"),
+            Confirmation::NotDone(not) if not.state.is_some() => {
+                self.ledger.decided("not done", "the state of the order");
+            }
             Confirmation::NotDone(not) if not.by_absence => self.ledger.decided("not done", "an absence"),
             Confirmation::NotDone(not) if not.queries == 0 => self.ledger.decided("not done", "the answer"),
             Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
@@ -59,9 +62,10 @@ pub(crate) enum Resolution {
 }
 
 /// The reasons after which another query may find the outcome.
-const RETRYABLE: [&str; 8] = [
+const RETRYABLE: [&str; 9] = [
     "it was not found, but not often enough in a row",
     "it was not found, but may still appear",
+    "the order is still open, and the request may still arrive",
     "the deadline passed before a query was answered",
     "the query failed with a code that does not mean \"not found\"",
     "the query got no response",

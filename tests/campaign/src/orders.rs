@@ -101,14 +101,6 @@ impl Name {
             Self::ClientOid(_) => order.naming,
         }
     }
-
-    /// Returns whether a record with these ids belongs to this order.
-    pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
-        match self {
-            Self::OrderId(id) => order_id == Some(id),
-            Self::ClientOid(id) => client_oid == Some(id),
-        }
-    }
 }
 
 /// The changes of an amendment.
@@ -216,10 +208,6 @@ pub(crate) fn classic_cancels(names: &[Name]) -> classic::BatchCancel {
     };
     let items = names.iter().map(item).collect();
     classic::BatchCancel::new(classic::ProductType::UsdtFutures).order_id_list(items).symbol(SYMBOL)
-}
-
-pub(crate) fn classic_detail(name: &Name) -> classic::GetOrderDetail {
-    classic::GetOrderDetail::new(SYMBOL, classic::ProductType::UsdtFutures, name.classic())
 }
 
 fn unified_id(id: &str) -> unified::ClientOid {

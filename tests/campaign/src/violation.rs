@@ -116,6 +116,8 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
     let of = |outcome| claims.iter().filter(move |claim| claim.outcome == outcome);
     let count = |outcome| u32::try_from(of(outcome).count()).unwrap_or(u32::MAX);
     let (requested, done) = (u32::try_from(claims.len()).unwrap_or(u32::MAX), count(Outcome::Done));
+    // Each attempt to cancel an order is done once the order is cancelled, by whichever of them.
+    let done = if matches!(effect, Effect::Cancelled(_)) { done.min(1) } else { done };
     let not_done = of(Outcome::NotDone).next();
     if times > requested {
         return Some(Violation::Doubled(effect.clone(), times));
@@ -159,6 +161,22 @@ mod tests {
         assert_eq!(kinds(&[NotDone], 0, 1), Some("half done"));
         assert_eq!([kinds(&[Unknown], 0, 1), kinds(&[Done], 1, 1)], [None; 2]);
         assert_eq!([kinds(&[Done], 2, 0), kinds(&[Unknown], 2, 0)], [Some("doubled"); 2]);
+    }
+
+    #[test]
+    fn an_order_is_cancelled_by_one_of_several_attempts() {
+        let claim = |outcome| {
+            let (operation, naming, known, how) = ("operation", Naming::UniqueId, Known::ByQuery, "journal");
+            Claim { operation, naming, outcome, known, how }
+        };
+        let kind = |outcomes: &[Outcome], times| {
+            let claims: Vec<_> = outcomes.iter().map(|outcome| claim(*outcome)).collect();
+            disagreement(&Effect::Cancelled(String::new()), &claims, times, 0).map(|violation| violation.kind())
+        };
+        assert_eq!(kind(&[Outcome::Done; 3], 1), None);
+        assert_eq!(kind(&[Outcome::Done; 3], 0), Some("claimed falsely"));
+        assert_eq!(kind(&[Outcome::NotDone; 3], 1), Some("lost"));
+        assert_eq!(kind(&[Outcome::NotDone, Outcome::Done], 1), None);
     }
 
     /// The order that was meant has another size than the one that has its id when the cancel arrives.

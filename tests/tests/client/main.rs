@@ -4,6 +4,7 @@
 mod account;
 mod batches;
 mod blocking;
+mod cancels;
 mod checks;
 mod clocks;
 mod confirm;

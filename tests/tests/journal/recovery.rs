@@ -6,7 +6,7 @@ use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::journal::{Change, Ending, Journal};
 use tradeapi::runtime::reconcile::{Difference, Reconciliation};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
+use tradeapi::unified::{BatchOrder, CancelAllOrders, CancelOrder, Category, ModifyOrder};
 use tradeapi::{Client, Decimal};
 use tradeapi_exchange::{Exchange, Profile, Seed};
 
@@ -111,9 +111,9 @@ async fn each_item_of_a_batch_is_resolved() {
     );
 }
 
-/// No query shows the outcome of a cancellation, so it is closed when it can no longer have an effect.
+/// No record proves an amendment of an earlier run, so it is closed when it can no longer have an effect.
 #[tokio::test]
-async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arrive() {
+async fn changes_that_nothing_proves_are_closed_once_they_can_no_longer_arrive() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(5), Profile::new().both()));
     let client = client(&exchange, folder.path());
     client.unified().place_order(&order("here")).await.unwrap();
@@ -134,7 +134,7 @@ async fn unqueryable_changes_are_reported_and_closed_once_they_can_no_longer_arr
     let recovered = recover(&later, &exchange).await;
     let summary: Vec<_> =
         recovered.iter().map(|change| (change.outcome(), change.is_open, change.items.len())).collect();
-    assert_eq!(summary, [(Outcome::Unknown, false, 1), (Outcome::Unknown, false, 0)]);
+    assert_eq!(summary, [(Outcome::Unknown, false, 1), (Outcome::NotDone, false, 1)]);
     assert!(all(&*journal).iter().all(|stored| stored.ending.is_some()));
 }
 
@@ -147,8 +147,8 @@ async fn a_change_stays_open_while_it_may_arrive_by_any_clock() {
     let client = || exchange.client_of(exchange.keys()).journal(journal.clone());
     let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
     exchange.refuse_next("40725");
-    let cancel = CancelOrder::new(by_id("here"));
-    client().build().unwrap().unified().cancel_order(&cancel).await.unwrap_err();
+    let cancel = CancelAllOrders::new(Category::UsdtFutures);
+    client().build().unwrap().call(&cancel).await.map(drop).unwrap_err();
     exchange.time().advance(Duration::from_secs(190));
     assert!(client().build().unwrap().recover(&policy).await.unwrap()[0].is_open);
     exchange.time().advance(Duration::from_millis(1));
@@ -214,7 +214,7 @@ async fn a_change_whose_signature_was_an_hour_early_is_as_old_as_the_machine_say
     exchange.time().advance(OVER);
     let recovered = exchange.time().run(client.recover(&policy)).await.unwrap();
     let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
-    assert_eq!(outcomes, [(Outcome::Unknown, false), (Outcome::NotDone, false)], "{recovered}");
+    assert_eq!(outcomes, [(Outcome::NotDone, false), (Outcome::NotDone, false)], "{recovered}");
 }
 
 #[tokio::test]
@@ -311,4 +311,28 @@ async fn an_old_order_of_a_long_journal_is_known() {
     let of = |id: &str| reconciled.orders.iter().find(|order| order.client_id.as_deref() == Some(id)).unwrap();
     let differences = ["old", "new", "foreign"].map(|id| of(id).difference);
     assert_eq!(differences, [Difference::AsExpected, Difference::AsExpected, Difference::Foreign]);
+}
+
+/// A cancellation is settled by the end of its order, or by an order that is open after it could arrive.
+#[tokio::test]
+async fn cancellations_are_resolved_by_their_orders() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(9), Profile::new().both()));
+    {
+        let client = client(&exchange, folder.path());
+        for id in ["hidden", "refused"] {
+            client.unified().place_order(&order(id)).await.unwrap();
+        }
+        exchange.hide_next("40725");
+        client.unified().cancel_order(&CancelOrder::new(by_id("hidden"))).await.unwrap_err();
+        exchange.refuse_next("40725");
+        client.unified().cancel_order(&CancelOrder::new(by_id("refused"))).await.unwrap_err();
+    }
+    let client = client(&exchange, folder.path());
+    let recovered = client.recover(&ConfirmPolicy::new().deadline(Duration::ZERO)).await.unwrap();
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::Done, false), (Outcome::Unknown, true)]);
+    let recovered = recover(&client, &exchange).await;
+    let outcomes: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open)).collect();
+    assert_eq!(outcomes, [(Outcome::NotDone, false)]);
+    assert_eq!(recovered[0].items[0].because, "it had no effect: the order is live");
 }

@@ -9,7 +9,7 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
-use crate::record::{ActionOf, Claim, Guard, Quiet, Record, Report, ReportedOrder, Shown, Subject};
+use crate::record::{ActionOf, Claim, Guard, Quiet, Record, Report, ReportedOrder, Shown, Subject, ids_in};
 use crate::world::World;
 
 /// The time that the client assumes by default for the lag of a machine, in milliseconds.
@@ -40,7 +40,7 @@ fn is_note(operation: &str) -> bool {
 pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
     let (exchange, record) = (lock(&world.exchange), lock(&world.record));
     let journals: Vec<_> = world.journals.iter().map(|journal| journal.changes()).collect();
-    let truth = Truth { exchange: &exchange, record: &record };
+    let truth = Truth { exchange: &exchange, record: &record, journals: &journals };
     let mut found: Vec<_> = record.claims.iter().filter_map(|claim| truth.of_claim(claim)).collect();
     for (journal, changes) in journals.iter().enumerate() {
         found.extend(changes.iter().filter_map(|change| truth.of_change(journal, change)));
@@ -60,6 +60,8 @@ pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
 struct Truth<'a> {
     exchange: &'a Exchange,
     record: &'a Record,
+    /// The changes of each journal.
+    journals: &'a [Vec<StoredChange>],
 }
 
 impl Truth<'_> {
@@ -76,12 +78,35 @@ impl Truth<'_> {
         let mut effects = self.effects(subject, item).peekable();
         match outcome {
             Outcome::NotDone if effects.peek().is_some() => Some("said not done, and it had an effect"),
+            Outcome::Done if self.is_cancelled(subject) => None,
             // A reversal does two things, of which the second one counts.
             Outcome::Done if effects.all(|effect| effect.what == What::Closed && !self.closes(subject)) => {
                 Some("said done, and it had no effect")
             }
             _ => None,
         }
+    }
+
+    /// Returns whether a call or a change cancels one order, and that is cancelled, by whichever request.
+    fn is_cancelled(&self, subject: Subject) -> bool {
+        let sent = self.record.requests(subject).map(|request| &self.record.sent[request]);
+        let sent = sent.map(|sent| (sent.operation.as_str(), sent.ids.clone()));
+        let stored = match subject {
+            Subject::Change((journal, number)) => self.journals[journal].iter().find(|stored| stored.number == number),
+            Subject::Action(_) => None,
+        };
+        let stored = stored.map(|stored| {
+            (
+                stored.change.operation.as_str(),
+                ids_in(&serde_json::from_str(&stored.change.request).unwrap_or_default()),
+            )
+        });
+        let is_named = |order: &Order, [id, client_id]: &[Option<String>; 2]| {
+            id.as_ref() == Some(&order.id) || client_id.is_some() && *client_id == order.client_id
+        };
+        sent.chain(stored).filter(|(operation, _)| operation.ends_with("cancel-order")).any(|(_, ids)| {
+            self.exchange.orders.iter().any(|order| is_named(order, &ids) && order.status() == Status::Cancelled)
+        })
     }
 
     /// Returns whether a request is to close positions and nothing else.

@@ -96,7 +96,7 @@ impl Line {
         };
         let operation = path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_change = request.method() == http::Method::POST;
-        let (number, name) = world.sent(self.process, operation, is_change);
+        let (number, name) = world.sent(self.process, operation, &parameters, is_change);
         let message = Message {
             world: Arc::clone(world),
             number,

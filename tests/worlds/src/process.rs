@@ -251,6 +251,10 @@ impl Context {
                 let Some(order) = order_ref(id) else { return };
                 self.called(subject, &self.client.call(&CancelOrder::new(order)).await);
             }
+            Step::CancelConfirmed(id) => {
+                let Some(order) = order_ref(id) else { return };
+                self.confirmed(subject, self.client.place_and_confirm(&CancelOrder::new(order), &policy()).await);
+            }
             Step::CancelAll => {
                 let all = CancelAllOrders::new(Category::UsdtFutures);
                 self.called_with_results(subject, self.client.call(&all).await.map(ItemsReply::done));

@@ -1,5 +1,6 @@
 //! The requests that were sent, and the statements of the client.
 
+use serde_json::Value;
 use tradeapi::runtime::journal::ChangeNumber;
 use tradeapi::runtime::reconcile::{Action, Difference, Reconciled};
 use tradeapi::runtime::rust_decimal::Decimal;
@@ -21,8 +22,15 @@ pub(crate) struct ActionOf {
 pub(crate) struct Sent {
     pub(crate) action: ActionOf,
     pub(crate) operation: String,
+    /// The exchange's id and the client id that it names.
+    pub(crate) ids: [Option<String>; 2],
     /// The change that was stored before.
     pub(crate) change: Option<ChangeOf>,
+}
+
+/// The exchange's id and the client id in the parameters of a request.
+pub(crate) fn ids_in(parameters: &Value) -> [Option<String>; 2] {
+    ["orderId", "clientOid"].map(|name| parameters[name].as_str().map(str::to_owned))
 }
 
 /// A statement of the client that nothing sent so far can have an effect any more, and, of an account that it made flat,

@@ -88,6 +88,8 @@ pub enum Step {
     Amend(Order),
     /// Cancels the order with an id.
     Cancel(&'static str),
+    /// The same, and confirms it.
+    CancelConfirmed(&'static str),
     /// Cancels all orders.
     CancelAll,
     /// Cancels all orders, again if there is no answer, and waits until nothing of that can arrive any more.
@@ -197,6 +199,24 @@ pub static SCENARIOS: &[Scenario] = &[
     scenario("classic", &[program(&[&[Step::PlaceClassic(A)]])]),
     scenario("evidence", &[program(&[&[Step::Place(A)], &[Step::Pause(2), Step::Evidence("a")]])]),
     scenario("cancel", &[program(&[&[Step::Place(A), Step::Cancel("a")]])]),
+    Scenario {
+        fills: Fills::Perhaps,
+        ..scenario(
+            "cancel-confirmed",
+            &[Program {
+                again: &[Step::CancelConfirmed("a")],
+                ..program(&[&[Step::Place(A), Step::CancelConfirmed("a"), Step::Restart]])
+            }],
+        )
+    },
+    // Two tasks cancel one order.
+    Scenario {
+        fills: Fills::Perhaps,
+        ..scenario(
+            "cancel-confirmed-beside",
+            &[program(&[&[Step::Place(A), Step::CancelConfirmed("a")], &[Step::Pause(1), Step::CancelConfirmed("a")]])],
+        )
+    },
     scenario("amend", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A })]])]),
     // The order has the values of the second amendment before the first one.
     scenario("amend-back", &[program(&[&[Step::Place(A), Step::Amend(Order { qty: 5, ..A }), Step::Amend(A)]])]),

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde_json::Value;
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Outcome;
 
@@ -13,7 +14,7 @@ use crate::choices::{Choice, Choices, Script};
 use crate::exchange::{Conduct, Exchange, RequestNumber};
 use crate::lock;
 use crate::memory::MemoryJournal;
-use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subject};
+use crate::record::{ActionOf, ChangeOf, Claim, Record, Report, Sent, Shown, Subject, ids_in};
 use crate::scenario::{Fills, Scenario};
 use crate::time::{Ahead, Time};
 
@@ -217,13 +218,19 @@ impl World {
     }
 
     /// Notes a request that leaves. Returns its number, and what it is called.
-    pub(crate) fn sent(&self, process: usize, operation: String, is_change: bool) -> (RequestNumber, String) {
+    pub(crate) fn sent(
+        &self,
+        process: usize,
+        operation: String,
+        parameters: &Value,
+        is_change: bool,
+    ) -> (RequestNumber, String) {
         let change = is_change.then(|| lock(&self.processes)[process].stored.take()).flatten();
         let action = *lock(&self.acting);
         let mut record = lock(&self.record);
         let nth = record.sent.iter().filter(|sent| sent.operation == operation).count() + 1;
         let name = format!("{operation} {nth}");
-        record.sent.push(Sent { action, operation, change });
+        record.sent.push(Sent { action, operation, ids: ids_in(parameters), change });
         (record.sent.len() - 1, name)
     }
 

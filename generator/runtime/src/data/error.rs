@@ -36,6 +36,9 @@ pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 pub(crate) use debug_as_sentence;
 
+/// The length of the longest code that an exchange sends; a longer text may contain anything.
+pub(crate) const LONGEST_CODE: usize = 32;
+
 /// Why a call did not succeed.
 ///
 /// `{:?}` prints the sentence of the error and what to do, for programs that return it from `main`; `{:#?}` prints all
@@ -209,6 +212,11 @@ impl Error {
     /// The code, if the exchange or a gateway before it responded with an error.
     pub fn code(&self) -> Option<&str> {
         self.exchange().map(|error| error.code.as_str())
+    }
+
+    /// The code, unless it is too long to be one.
+    pub(crate) fn short_code(&self) -> Option<&str> {
+        self.code().filter(|code| code.len() <= LONGEST_CODE)
     }
 
     /// The HTTP status, if there is a response.

@@ -22,7 +22,7 @@ pub use authentication::{
     SecretForm, Signature, SignedQuery, TimestampForm, Token,
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
-pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, TimeParameter};
+pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, Ends, TimeParameter};
 pub use meta::{
     Access, Amends, AnswerForm, Lists, Meta, Method, NextPage, Objects, ParameterStyle, RateLimit, RepeatKey, Scope,
     Sends, Shows, WeightCondition,

@@ -147,10 +147,8 @@ pub async fn flatten_reporting(
 /// The families that serve the key; the account may be of another kind than when they were asked before. If they cannot be
 /// asked, none is left out.
 async fn served(client: &ClientCore, listings: &[Listing]) -> ServedFamilies {
-    /// The number of times that they are asked.
-    const ATTEMPTS: usize = 8;
     client.forget_families();
-    for _ in 0..ATTEMPTS {
+    for _ in 0..rounds::ATTEMPTS {
         match served_families(client, listings).await {
             Ok(families) => return families,
             Err(_) => pause(client.environment(), Duration::from_millis(250)).await,

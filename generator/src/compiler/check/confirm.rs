@@ -21,6 +21,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         names_of_confirm_exist(api, family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
+        end_is_known(api, family, operation, confirm, to);
         items_are_identified(family, operation, confirm, to);
     }
 }
@@ -319,6 +320,18 @@ fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostic
         return;
     };
     to.at(confirm.place, Code::BadOutcome, format!("the time is not compared: {why}")).help(help);
+}
+
+/// A cancellation is judged by the state of the order, so the lifecycle has to say where the operation leaves it.
+fn end_is_known(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_judged = operation.effect != Effect::Cancel || operation.ends(family).is_some();
+    let unread = ["lifecycle", "records", "states", "transitions", "enum"];
+    let is_unread = |key: &&str| family.shared_files.iter().any(|file| to.is_unread(*file, key));
+    if is_judged || operation.first_query(family).is_none() || !api.is_whole || unread.iter().any(is_unread) {
+        return;
+    }
+    to.at(confirm.place, Code::BadOutcome, format!("nothing shows that `{}` ended an order", operation.name))
+        .help("add the record, and a transition of this operation to a final state, to `lifecycle` in family.yaml");
 }
 
 /// A record that matches the request is a proof only if all parameters of the request are compared.

@@ -115,6 +115,7 @@ fn kind(family: &Family, operation: &Operation) -> &'static str {
         Effect::Read => "read",
         _ if is_batch && is_confirmed && confirm::is_of_items(family, operation) => "confirmed_batch",
         _ if is_batch => "batch",
+        Effect::Cancel if is_confirmed && operation.repeat.is_some() => "cancellation",
         _ if is_confirmed && !confirm::is_of_items(family, operation) => "confirmed",
         _ if batches::has_results(family, operation) => "results",
         _ if operation.repeat.is_some() => "repeatable",

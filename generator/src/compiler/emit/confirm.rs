@@ -13,8 +13,8 @@ use super::scope::{Scope, value_type};
 use super::trees::{self, Field};
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
-    Api, Compound, Confirm, Echoes, Effect, Family, NamesWithin, Operation, Pair, Repeat, RowOutcome, Shape, Type,
-    has_parameter,
+    Api, Compound, Confirm, Echoes, Effect, Ends, Family, NamesWithin, Operation, Pair, Repeat, RowOutcome, Shape,
+    Type, has_parameter,
 };
 
 /// The table of outcomes by the result of a call.
@@ -133,10 +133,23 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::rows("creates_with", confirm.creates_with.iter().map(|(name, _)| trees::text(name))),
         trees::some("changed", confirm.changed.as_ref().map(|(field, _)| trees::text(field))),
         trees::rows("changed_while", confirm.changed_while.iter().map(several)),
+        trees::some("ends", operation.ends(family).map(|ends| states(&ends))),
         trees::some("expires", expires),
         trees::some("kept_ms", confirm.kept.map(|(kept, _)| trees::number(kept.at_least_milliseconds()))),
     ];
     trees::some("confirm", Some(trees::table("Confirm", fields)))
+}
+
+/// The states by which a cancellation or an amendment is judged.
+fn states(Ends { field, left_in, others, open }: &Ends<'_>) -> Expr {
+    let texts = |states: &[&str]| trees::texts(states.iter().copied());
+    let fields = [
+        Some(("field", trees::text(field))),
+        Some(("left_in", texts(left_in))),
+        Some(("others", texts(others))),
+        Some(("open", texts(open))),
+    ];
+    trees::table("Ends", fields)
 }
 
 /// The names of the request that the query of a place has no parameters for.
@@ -311,6 +324,11 @@ fn confirm_sentence(operation: &Operation, confirm: &Confirm, query: &Operation)
         None => "an absence proves nothing".to_owned(),
         Some(_) if is_always_compound => {
             "an absence proves nothing, because the request does several things".to_owned()
+        }
+        Some((kept, _)) if operation.effect == Effect::Cancel => {
+            format!(
+                "records are kept for at least {kept}, so an order that is open, or absent, can prove that it had no effect"
+            )
         }
         Some((kept, _)) => {
             format!("records are kept for at least {kept}, so an absence can prove that it had no effect")

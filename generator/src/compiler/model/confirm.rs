@@ -1,9 +1,9 @@
 //! The outcome of a request: how it follows from the result of the call, how a query confirms it otherwise, and how an
 //! account becomes flat.
 
-use super::{Family, Item, NamesWithin, Operation, Parameter, Record, Response};
+use super::{Family, Item, NamesWithin, Operation, Parameter, Record, Response, Transition};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{CallResult, RowOutcome};
+use crate::compiler::words::{CallResult, Effect, RowOutcome};
 
 /// The outcome of a request that changes something, for one result of its call.
 #[derive(Clone, Debug)]
@@ -77,6 +77,48 @@ impl Operation {
         confirm
             .flat_map(|confirm| if confirm.ids.is_empty() { &confirm.find } else { &confirm.ids })
             .map(|(_, own)| own)
+    }
+}
+
+/// The states of an order by which its cancellation, or an amendment, is judged.
+pub(crate) struct Ends<'a> {
+    pub(crate) field: &'a str,
+    /// The final states in which the operation leaves the order.
+    pub(crate) left_in: Vec<&'a str>,
+    /// The other final states.
+    pub(crate) others: Vec<&'a str>,
+    /// The states that are not final.
+    pub(crate) open: Vec<&'a str>,
+}
+
+impl Operation {
+    /// The states in the record that confirms a cancellation or an amendment, if the lifecycle has them.
+    pub(crate) fn ends<'a>(&self, family: &'a Family) -> Option<Ends<'a>> {
+        let confirm = self.confirm.as_ref()?;
+        let lifecycle = family.lifecycle.as_ref()?;
+        let record = family.operations.named(&confirm.by.0)?.shown_record(family)?;
+        let tracked = lifecycle.records.iter().find(|tracked| tracked.record == record)?;
+        let all = lifecycle.states_of(family);
+        let is_own = |transition: &&Transition| transition.trigger.iter().any(|(trigger, _)| *trigger == self.name);
+        let left_in: Vec<_> =
+            lifecycle.transitions.iter().filter(is_own).filter_map(|own| all.index_of(&own.to)).collect();
+        let states = |is_meant: &dyn Fn(usize, bool) -> bool| {
+            let meant =
+                all.wires().enumerate().filter(|(index, _)| is_meant(*index, lifecycle.is_terminal(all, *index)));
+            meant.map(|(_, state)| state).collect()
+        };
+        let is_left = |index| left_in.contains(&index);
+        let ends = Ends {
+            field: &tracked.state.0,
+            left_in: states(&|index, is_final| is_final && is_left(index)),
+            others: states(&|index, is_final| is_final && !is_left(index)),
+            open: states(&|_, is_final| !is_final),
+        };
+        match self.effect {
+            Effect::Cancel => Some(ends).filter(|ends| !ends.left_in.is_empty()),
+            Effect::Amend => Some(ends).filter(|ends| ends.left_in.is_empty() && !confirm.matches.is_empty()),
+            Effect::Create | Effect::Close | Effect::Read => None,
+        }
     }
 }
 

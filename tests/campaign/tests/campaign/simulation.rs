@@ -51,7 +51,7 @@ const NOT_COVERED: [CallResult; 6] = [
 ];
 
 /// What outcomes are decided by, apart from call results, and why queries leave them open.
-const DECIDED: [(&str, &str); 35] = [
+const DECIDED: [(&str, &str); 37] = [
     ("code", "a timestamp refused"),
     ("code", "an id used before"),
     ("code", "an unknown outcome"),
@@ -64,6 +64,7 @@ const DECIDED: [(&str, &str); 35] = [
     ("done", "the answer"),
     ("not done", "an absence"),
     ("not done", "the answer"),
+    ("not done", "the state of the order"),
     ("item", "an unknown outcome"),
     ("item", "done"),
     ("item", "not mentioned"),
@@ -82,6 +83,7 @@ const DECIDED: [(&str, &str); 35] = [
     ("open", "something earlier has the same id"),
     ("open", "something older has the same id"),
     ("open", "the deadline passed before a query was answered"),
+    ("open", "the order is still open, and the request may still arrive"),
     ("open", "the query failed with a code that does not mean \"not found\""),
     ("open", "the query got no response"),
     ("open", "the response does not contain the exchange's time"),

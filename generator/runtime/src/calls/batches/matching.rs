@@ -34,14 +34,14 @@ pub(super) struct Matching<T> {
 pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShape) -> Matching<T> {
     let BatchAnswer { results, bad, all_done, is_full } = answer;
     let by_id: Vec<Option<usize>> = named(items, &results);
-    let evidence = Evidence {
+    let alignment = Alignment {
         are_as_many: results.len() + bad.len() == items.len(),
         in_order: results.iter().zip(&by_id).all(|(stated, item)| item.is_none() || stated.place == *item),
         all_read: bad.is_empty(),
         all_done,
         is_full,
     };
-    let targets = by_place(items, &results, &by_id, shape, &evidence);
+    let targets = by_place(items, &results, &by_id, shape, &alignment);
     collect(items.len(), results, &targets)
 }
 
@@ -56,7 +56,7 @@ impl<T> Matching<T> {
     }
 }
 
-struct Evidence {
+struct Alignment {
     are_as_many: bool,
     /// Every result that names an item is at the item's place.
     in_order: bool,
@@ -102,19 +102,19 @@ fn by_place<T>(
     results: &[StatedResult<T>],
     by_id: &[Option<usize>],
     shape: &BatchShape,
-    evidence: &Evidence,
+    alignment: &Alignment,
 ) -> Vec<Option<(usize, Matched)>> {
     let mut targets: Vec<_> = by_id.iter().map(|item| item.map(|item| (item, Matched::ById))).collect();
     let left: Vec<usize> = (0..results.len()).filter(|result| by_id[*result].is_none()).collect();
     let free: Vec<usize> = (0..items.len()).filter(|item| !by_id.contains(&Some(*item))).collect();
-    if !evidence.is_full || !evidence.are_as_many || left.is_empty() {
+    if !alignment.is_full || !alignment.are_as_many || left.is_empty() {
         return targets;
     }
     let fits = |result: usize, item: usize| !differ(Some(&results[result].ids), Some(&items[item]));
-    let pairs: Option<Vec<(usize, usize)>> = if shape.by_place && evidence.in_order {
+    let pairs: Option<Vec<(usize, usize)>> = if shape.by_place && alignment.in_order {
         left.iter().map(|result| Some((*result, results[*result].place.filter(|item| free.contains(item))?))).collect()
     } else {
-        let alike = evidence.all_read && left.len() == free.len() && are_alike(&left, results, evidence);
+        let alike = alignment.all_read && left.len() == free.len() && are_alike(&left, results, alignment);
         alike.then(|| left.iter().copied().zip(free.iter().copied()).collect())
     };
     let pairs = pairs.filter(|pairs| pairs.iter().all(|(result, item)| fits(*result, *item)));
@@ -125,11 +125,11 @@ fn by_place<T>(
 }
 
 /// Returns whether all remaining results are equal, so that it does not matter which belongs to which item.
-fn are_alike<T>(left: &[usize], results: &[StatedResult<T>], evidence: &Evidence) -> bool {
+fn are_alike<T>(left: &[usize], results: &[StatedResult<T>], alignment: &Alignment) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
     let any_failed = results.iter().any(|stated| !matches!(stated.result, ItemResult::Done(_)));
-    let is_consistent = evidence.all_done.is_none_or(|all_done| all_done != any_failed);
+    let is_consistent = alignment.all_done.is_none_or(|all_done| all_done != any_failed);
     is_consistent && all.all(|other| is_same_result(first, other))
 }
 

@@ -70,7 +70,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if self.is_over || self.operation.meta().confirm.is_none() {
+        if self.is_over || self.operation.meta().confirm.is_none_or(|confirm| confirm.cancels()) {
             return;
         }
         let built = self.signed.is_none().then(|| self.core.check_and_sign(self.operation).ok()).flatten();

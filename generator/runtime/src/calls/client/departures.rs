@@ -13,6 +13,7 @@ use std::time::Duration;
 use slotmap::{DefaultKey, SlotMap};
 
 use super::core::ClientCore;
+use super::recent::REMEMBERED;
 use super::weighing::SETTLING;
 use crate::data::clock::Moment;
 use crate::data::error::{Error, Unsigned};
@@ -25,9 +26,6 @@ use crate::state::journal::ChangeNumber;
 
 /// The maximum number of unanswered changes to remember. Older ones are over before these are.
 const MAX_UNANSWERED: usize = 1 << 10;
-
-/// The time for which unanswered changes are remembered: longer than a signature is accepted by any clock.
-const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// A change of this client that may still have an effect, although its caller may believe that everything is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +219,7 @@ impl Departures {
 
     /// Returns whether an unanswered change may still be carried out.
     pub(super) fn is_needed(&self, now: Moment) -> bool {
-        lock(&self.0).unanswered.back().is_some_and(|last| now.steady_since(last.at) <= AGE)
+        lock(&self.0).unanswered.back().is_some_and(|last| now.steady_since(last.at) <= REMEMBERED)
     }
 }
 
@@ -274,7 +272,7 @@ impl Drop for Ticket<'_> {
 impl State {
     /// Remembers a change without an answer.
     fn keep(&mut self, left: Departure) {
-        while self.unanswered.front().is_some_and(|oldest| left.at.steady_since(oldest.at) > AGE) {
+        while self.unanswered.front().is_some_and(|oldest| left.at.steady_since(oldest.at) > REMEMBERED) {
             self.unanswered.pop_front();
         }
         if self.unanswered.len() >= MAX_UNANSWERED {

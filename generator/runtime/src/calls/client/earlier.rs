@@ -15,7 +15,7 @@ use crate::state::journal::{Journal, Selection, SigningTimes, StoredChange, sign
 
 /// Requests that were signed this long before another one, or before the client asks, may be taken for it. The times of
 /// records tell older ones apart.
-const AROUND: Duration = Duration::from_secs(10 * 60);
+const LOOK_BACK: Duration = Duration::from_secs(10 * 60);
 
 impl ClientCore {
     /// Remembers the changes that the journal has, of earlier runs and forgotten ones, unless that was done.
@@ -26,7 +26,7 @@ impl ClientCore {
             for open in journal.read(Selection::Open).await? {
                 since = since.min(open.change.signed().earliest());
             }
-            let since = since.checked_sub(AROUND).unwrap_or_default();
+            let since = since.checked_sub(LOOK_BACK).unwrap_or_default();
             self.remember_changes(&signed_since(&**journal, since).await?);
             own.set_recalled();
         }
@@ -69,7 +69,7 @@ impl ClientCore {
         signed: SigningTimes,
         meant: &(dyn Fn(&StoredChange) -> bool + Sync),
     ) -> Result<(), JournalError> {
-        let since = signed.earliest().checked_sub(AROUND).unwrap_or_default();
+        let since = signed.earliest().checked_sub(LOOK_BACK).unwrap_or_default();
         let (now, all) = (self.moment(), signed_since(&**journal, since).await?);
         for other in all.iter().filter(|other| self.is_of_account(other) && meant(other)) {
             self.remember_change(other, now);
@@ -97,7 +97,7 @@ impl ClientCore {
             let has_effect = stored.ending.as_ref().is_none_or(|ending| ending.outcome != Outcome::NotDone);
             let has_id_of_open = |id: &String| ids.binary_search(&id.as_str()).is_ok();
             let is_close =
-                self.earliest_now().checked_sub(AROUND).unwrap_or_default() <= stored.change.signed().latest();
+                self.earliest_now().checked_sub(LOOK_BACK).unwrap_or_default() <= stored.change.signed().latest();
             if has_effect && (is_close || stored.change.client_ids.iter().any(has_id_of_open)) {
                 self.remember_change(stored, now);
             }
@@ -107,7 +107,7 @@ impl ClientCore {
     fn remember_change(&self, stored: &StoredChange, now: Moment) {
         let change = &stored.change;
         let Some(meta) = self.api().queryable.iter().find(|meta| meta.id == change.operation) else { return };
-        let Some(confirm) = &meta.confirm else { return };
+        let Some(confirm) = meta.confirm.as_ref().filter(|confirm| !confirm.cancels()) else { return };
         let key = meta.repeat_key.as_ref();
         let key = key.and_then(|key| self.key_of_repeats(meta, key, &Named::read(&change.request)));
         let about = RequestFacts { signed: change.signed(), made: now, is_of_earlier_run: true, confirm, key };

@@ -37,7 +37,7 @@ const DISTANCE_KEPT: Duration = Duration::from_secs(3 * 60 * 60);
 const JUMP: i128 = 1_000_000_000;
 
 /// A signature this close to the time of the response was not refused because of that time.
-const CLOSE: Duration = Duration::from_secs(1);
+const NEAR: Duration = Duration::from_secs(1);
 
 /// From September 2001 to the end of 2099, in Unix milliseconds. Other times are implausible.
 const PLAUSIBLE: Range<u64> = 1_000_000_000_000..4_102_444_800_000;
@@ -121,7 +121,7 @@ impl ExchangeClock {
         let fits = |window| !there.is_beyond(signed_at, window, server.on_its_way());
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match signature {
-            Signature::Refused if fits(CLOSE) => known.learned = None,
+            Signature::Refused if fits(NEAR) => known.learned = None,
             Signature::Accepted | Signature::Unchecked if !window.is_none_or(fits) => {}
             Signature::Accepted | Signature::Unchecked | Signature::Refused => {
                 known.learn(ahead, server.received, signature == Signature::Accepted)

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::core::ClientCore;
 use super::prepared::{SignedRequest, client_ids};
 use super::sending::{CallContext, CallFuture};
-use crate::data::error::{Error, JournalError, NotStored};
+use crate::data::error::{Error, JournalError, LONGEST_CODE, NotStored};
 use crate::data::operation::{DynOperation, DynResponse, ItemJudge, ItemOutcome, ItemOutcomes};
 use crate::data::parameters::json_of;
 use crate::data::tables::{Effect, Meta, Outcome};
@@ -18,9 +18,6 @@ use crate::network::signing::Authenticator;
 use crate::network::transport::RoundTrip;
 use crate::network::wire::Reply;
 use crate::state::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, LostSpan, Owner, StoredChange};
-
-/// The longest code that is stored.
-const LONGEST_CODE: usize = 32;
 
 impl ClientCore {
     /// The journal, if the client has one, once it belongs to the client and notes what was sent without it.
@@ -198,8 +195,7 @@ impl ClientCore {
             Err(error) if error.outcome() == Outcome::Unknown => (None, Vec::new()),
             Err(error) => {
                 let ending = Ending::new(error.outcome());
-                let code = error.code().filter(|code| code.len() <= LONGEST_CODE);
-                (Some(code.map_or(ending.clone(), |code| ending.code(code))), Vec::new())
+                (Some(error.short_code().map_or(ending.clone(), |code| ending.code(code))), Vec::new())
             }
         }
     }

@@ -149,7 +149,8 @@ impl ClientCore {
         made: Moment,
     ) -> Option<RequestNumber> {
         let meta = operation.meta();
-        let confirm = meta.confirm.as_ref()?;
+        // What cancels is judged by the end of the order alone.
+        let confirm = meta.confirm.as_ref().filter(|confirm| !confirm.cancels())?;
         let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(meta, key, &Named::of(operation)));
         let signed = SigningTimes { signed_at, made_at: Some(made.wall()) };
         let about = RequestFacts { signed, made, is_of_earlier_run: false, confirm, key };

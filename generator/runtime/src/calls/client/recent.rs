@@ -22,7 +22,7 @@ use crate::data::json::each_text;
 use crate::data::parameters::Named;
 use crate::data::tables::{Confirm, Outcome};
 use crate::data::value::Timestamp;
-use crate::state::evidence::Target;
+use crate::state::evidence::{Rival, Target};
 use crate::state::journal::{ChangeNumber, SigningTimes};
 
 /// The maximum number of requests to remember: two hundred a second for as long as records may be mistaken.
@@ -32,13 +32,14 @@ const MAX_REQUESTS: usize = 1 << 16;
 const MAX_TEXT: usize = 1 << 26;
 
 /// The times of records distinguish requests that left further apart than this.
-const AROUND: Duration = Duration::from_secs(5 * 60);
+const RIVAL_DISTANCE: Duration = Duration::from_secs(5 * 60);
 
-/// The time for which requests are remembered: long enough for a program to query unknown outcomes.
-const AGE: Duration = Duration::from_secs(2 * 60 * 60);
+/// The time for which requests are remembered: long enough for a program to query unknown outcomes, and longer than a
+/// signature is accepted by any clock.
+pub(super) const REMEMBERED: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
-const CLOSE: Duration = Duration::from_secs(2);
+/// The clock that requests are signed by is set back by no more than this at once.
+const MAX_SET_BACK: Duration = Duration::from_secs(2);
 
 /// Recently signed requests.
 #[derive(Debug, Default)]
@@ -211,7 +212,7 @@ impl RecentRequests {
 
     /// Returns whether a request is remembered that is not old `now`.
     pub(super) fn is_needed(&self, now: Moment) -> bool {
-        self.lock().requests.back().is_some_and(|latest| now.steady_since(latest.about.made) <= AGE)
+        self.lock().requests.back().is_some_and(|latest| now.steady_since(latest.about.made) <= REMEMBERED)
     }
 
     /// Notes that a request leaves.
@@ -254,7 +255,7 @@ impl RecentRequests {
             (None, None) => recent.may_have_forgotten(signed_at),
             (None, Some((oldest, others))) => {
                 recent.lacks_around(oldest.recent)
-                    || oldest.recent.about.signed.signed_at - signed_at > CLOSE
+                    || oldest.recent.about.signed.signed_at - signed_at > MAX_SET_BACK
                     || others.iter().any(|other| is_another(oldest, other))
             }
             (Some((own, same)), _) => {
@@ -274,7 +275,7 @@ impl RecentRequests {
         let (exact, others) = split_by_signature(all, signed_at);
         let [own] = exact.as_slice() else { return true };
         let is_another = |other: &RequestWithId<'_>| {
-            other.recent.departure != Departure::Void && other.recent.apart(own.recent) <= AROUND
+            other.recent.departure != Departure::Void && other.recent.apart(own.recent) <= RIVAL_DISTANCE
         };
         own.times > 1 || recent.lacks_around(own.recent) || others.iter().any(is_another)
     }
@@ -282,9 +283,12 @@ impl RecentRequests {
     /// Returns whether a request other than the one that left at `left` may have made the last change that `record`, of
     /// what has `id`, shows. It may if it was under way since then, or shortly before, which the times of records
     /// distinguish only by clocks that are right, unless something that it gave differs from the record.
-    pub(super) fn has_contender(&self, id: &str, left: Moment, record: &Named) -> bool {
-        let is_apart = |settled: Moment| left.steady_since(settled) > AROUND;
-        let is_since = |recent: &Recent| recent.departure != Departure::Void && !recent.settled.is_some_and(is_apart);
+    pub(super) fn has_contender(&self, (id, rival): (&str, Rival), left: Moment, record: &Named) -> bool {
+        let is_apart = |settled: Moment| left.steady_since(settled) > RIVAL_DISTANCE;
+        let is_rival = |recent: &Recent| rival == Rival::Any || recent.about.names() == IdUse::Nothing;
+        let is_since = |recent: &Recent| {
+            is_rival(recent) && recent.departure != Departure::Void && !recent.settled.is_some_and(is_apart)
+        };
         let recent = self.hashed();
         if recent.lacks_since(left.steady) {
             return true;
@@ -359,7 +363,7 @@ impl Recent {
     /// Returns whether a record of this request may be mistaken for one of `other`. The times of records distinguish
     /// requests that are minutes apart.
     fn may_be_taken_for(&self, other: &Self) -> bool {
-        self.apart(other) <= AROUND && (self.departure != Departure::Void || other.departure == Departure::Void)
+        self.apart(other) <= RIVAL_DISTANCE && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
     /// Returns how far apart they were made, as far as the time of a record can show. The steady clock of this run
@@ -396,7 +400,7 @@ impl Requests {
     fn make_room(&mut self, length: usize, now: Moment) {
         while let Some(oldest) = self.requests.front() {
             let is_full = self.requests.len() >= MAX_REQUESTS || self.text.len() + length > MAX_TEXT;
-            if !is_full && now.steady_since(oldest.about.made) <= AGE {
+            if !is_full && now.steady_since(oldest.about.made) <= REMEMBERED {
                 return;
             }
             if oldest.departure != Departure::Void {
@@ -425,13 +429,13 @@ impl Requests {
 
     /// Returns whether a request is forgotten that was made shortly before `steady`, or later.
     fn lacks_since(&self, steady: Duration) -> bool {
-        self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(AROUND))
+        self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(RIVAL_DISTANCE))
     }
 
     /// Returns whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or
     /// another one that was made at about the same time.
     fn may_have_forgotten(&self, signed_at: Timestamp) -> bool {
-        let around = u64::try_from(AROUND.as_millis()).unwrap_or(u64::MAX);
+        let around = u64::try_from(RIVAL_DISTANCE.as_millis()).unwrap_or(u64::MAX);
         self.forgotten.is_some_and(|last| signed_at.as_millis() <= last.signed_at.as_millis().saturating_add(around))
     }
 

@@ -15,7 +15,7 @@ use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::Meta;
 use crate::data::value::Timestamp;
-use crate::state::evidence::{Attempts, Awaited, CLOSE, Departure, Evidence, Sent, Target};
+use crate::state::evidence::{Attempts, Awaited, CLOCK_DISTANCE, Departure, Evidence, Sent, Target};
 use crate::state::journal::SigningTimes;
 
 /// The longest time that an exchange may take to carry out an accepted request, unless a policy sets another one.
@@ -74,7 +74,7 @@ impl ClientCore {
         let earlier = match left.map(|left| self.exchange_time(left)) {
             None => Duration::MAX,
             Some(None) => Duration::ZERO,
-            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(CLOSE),
+            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(CLOCK_DISTANCE),
         };
         let attempted_for = attempted.map_or(Duration::ZERO, |attempted| attempted.last - first.signed_at);
         Departure { at, earlier, attempted_for }
@@ -89,10 +89,11 @@ impl ClientCore {
         (signed, left, settling): (SigningTimes, Option<Moment>, Duration),
     ) -> Evidence {
         let recent = &self.parts.recent;
-        target.evaluate(record, form, &self.sent(target, signed, left, settling), |id| match target.is_new() {
+        let is_new = target.is_new() || target.is_cancelled();
+        target.evaluate(record, form, &self.sent(target, signed, left, settling), |id, rival| match is_new {
             true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
-            false => left.is_some_and(|left| recent.has_contender(id, left, record)),
+            false => left.is_some_and(|left| recent.has_contender((id, rival), left, record)),
         })
     }
 
@@ -106,7 +107,7 @@ impl ClientCore {
     pub(super) fn is_shown_outside(&self, operation: &dyn DynOperation, signed_at: Timestamp, left: Moment) -> bool {
         let awaited = self.awaited();
         awaited.has_records()
-            && Target::all(operation).iter().flatten().any(|target| {
+            && Target::all(operation).iter().flatten().filter(|target| !target.is_cancelled()).any(|target| {
                 let records = awaited.records(operation.meta().id, target);
                 let sent = (signed_at.into(), Some(left), SETTLING);
                 records

@@ -53,6 +53,9 @@ fn remedy_of(meta: &Meta) -> &'static str {
         Some(confirm) if confirm.list.is_some() => {
             "query each item with `settle_each`, or let `send_and_confirm` do so; do not send it again before that"
         }
+        Some(confirm) if confirm.cancels() => {
+            "query it with `settle`, or repeat it with `retrying(..)`, which is harmless"
+        }
         Some(_) => "query it with `locate`, or let `place_and_confirm` do so; do not send it again before that",
         None if meta.repeat.is_some() => "repeat it with `retrying(..).call(..)`, which is harmless",
         None if meta.effect == Effect::Cancel => {

@@ -54,11 +54,27 @@ pub struct Confirm {
     /// Fields, and the values with which only such a request can have made the last change: with another value, that
     /// may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
+    /// The states of an order by which a request is judged that cancels or changes it: an end is final. `None` for a
+    /// request that creates something, and where no document lists the states.
+    pub ends: Option<Ends>,
     /// The parameter of the request with the time after which the exchange refuses it, and how its text is read.
     pub expires: Option<Deadline>,
     /// The minimum time for which it can be queried, in milliseconds, in any state. `None`: the documents do not specify it,
     /// so absence proves nothing.
     pub kept_ms: Option<u64>,
+}
+
+/// The states of an order, as the record shows them.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// The field with the state.
+    pub field: &'static str,
+    /// The final states in which the request leaves the order; empty if it does not end the order.
+    pub left_in: &'static [&'static str],
+    /// The other final states.
+    pub others: &'static [&'static str],
+    /// The states that are not final.
+    pub open: &'static [&'static str],
 }
 
 /// A parameter that takes a time, and how it is written.
@@ -72,6 +88,11 @@ impl Confirm {
     pub(crate) fn creates(&self, is_given: impl Fn(&str) -> bool) -> bool {
         let with = self.creates_with;
         self.created.is_some() && (with.is_empty() || with.iter().any(|parameter| is_given(parameter)))
+    }
+
+    /// Returns whether a request cancels an order.
+    pub(crate) fn cancels(&self) -> bool {
+        self.ends.is_some_and(|ends| !ends.left_in.is_empty())
     }
 
     /// The fields of the record with the ids, each with the parameter of the request.
@@ -98,6 +119,7 @@ impl Confirm {
         creates_with: &[],
         changed: None,
         changed_while: &[],
+        ends: None,
         expires: None,
         kept_ms: None,
     };

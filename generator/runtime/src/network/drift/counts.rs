@@ -270,7 +270,7 @@ const LONGEST: usize = 48;
 const DIGITS: usize = 4;
 
 /// The maximum length of an error code, in characters: ids are longer.
-const LONGEST_CODE: usize = 12;
+const LONGEST_REPORTED: usize = 12;
 
 /// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few
 /// digits, and little else than letters.
@@ -290,7 +290,7 @@ pub(super) fn reportable_name(text: &str) -> Option<Box<str>> {
 
 /// `text`, if it is spelled like an error code.
 pub(super) fn reportable_code(text: &str) -> Option<Box<str>> {
-    let is_code = (1..=LONGEST_CODE).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_code = (1..=LONGEST_REPORTED).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_code.then(|| text.into())
 }
 

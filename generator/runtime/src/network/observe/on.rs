@@ -11,9 +11,6 @@ use crate::data::error::{Error, JournalError};
 use crate::data::tables::{Api, CallResult, Meta, Outcome};
 use crate::network::wire::Reply;
 
-/// A longer code does not come from the exchange, and may contain anything.
-const LONGEST_CODE: usize = 32;
-
 /// The span of one call.
 pub(crate) struct CallSpan {
     span: Span,
@@ -77,7 +74,7 @@ impl CallSpan {
         self.span.record("outcome", word(outcome));
         self.span.record("duration_us", micros(begun.elapsed()));
         let Err(error) = result else { return };
-        let code = code(error);
+        let code = error.short_code();
         self.span.record("code", code);
         if let Error::Unknown(unknown) = error {
             let (operation, call_result) = (unknown.operation, call_result.as_str());
@@ -94,7 +91,8 @@ pub(crate) fn waits_for_room(meta: &Meta) {
 
 /// A call pauses before a retry after the `attempt`-th failure.
 pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
-    let (operation, call_result, code, pause_us) = (meta.id, error.call_result().as_str(), code(error), micros(pause));
+    let (operation, call_result, code, pause_us) =
+        (meta.id, error.call_result().as_str(), error.short_code(), micros(pause));
     info!(target: "tradeapi_runtime", operation, attempt, call_result, code, pause_us, "pausing before a retry");
 }
 
@@ -118,11 +116,6 @@ pub(crate) fn journal_has_gap(gap: &impl std::fmt::Display) {
 pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     let operation = meta.map(|meta| meta.id);
     warn!(target: "tradeapi_runtime", operation, property, "the account differs from its stated properties");
-}
-
-/// The code of an error, unless it is so long that it may hold more than a code.
-fn code(error: &Error) -> Option<&str> {
-    error.code().filter(|code| code.len() <= LONGEST_CODE)
 }
 
 fn word(outcome: Outcome) -> &'static str {

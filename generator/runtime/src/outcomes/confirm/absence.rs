@@ -45,12 +45,31 @@ pub(super) fn proves(
 ) -> Result<(), &'static str> {
     let kept = confirm.kept_ms.map(Duration::from_millis);
     let kept = kept.ok_or("it is not documented how long a record is kept, so its absence proves nothing")?;
+    let Arrived { window, there } = has_arrived(sent, times, policy)?;
+    // The record may be as old as the signature window allows, and both clocks may be behind.
+    let last = kept.checked_sub(window.saturating_add(policy.clock_error));
+    let last = last.ok_or("a record is deleted before its absence can prove anything")?;
+    let before = sent.signed_at - sent.first().0;
+    if times.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
+        return Err("it was not found, but may have been deleted already");
+    }
+    Ok(())
+}
+
+/// The window of a request that has arrived, and the time since its signature by the exchange's clock.
+pub(super) struct Arrived {
+    window: Duration,
+    there: Duration,
+}
+
+/// Returns whether a request can no longer arrive, and the machine that answered shows its effect.
+pub(super) fn has_arrived(sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Result<Arrived, &'static str> {
     let window = sent.window.ok_or("it is not known how long the request can be in flight")?;
     let there = times.there.ok_or("the response does not contain the exchange's time")?;
     // Since it was signed, by the exchange's clock.
     let there = there - sent.signed_at;
-    // The last attempt may arrive later than this one, and the record may be of the first one.
-    let (before, behind) = (sent.signed_at - sent.first().0, sent.last() - sent.signed_at);
+    // The last attempt may arrive later than this one.
+    let behind = sent.last() - sent.signed_at;
     let first = policy.visible_after(window).saturating_add(behind);
     if times.at_least <= first.saturating_add(times.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");
@@ -58,13 +77,7 @@ pub(super) fn proves(
     if there > window.saturating_add(times.at_most).saturating_add(SLACK) {
         return Err("the time in the response cannot be the exchange's");
     }
-    // The record may be as old as the signature window allows, and both clocks may be behind.
-    let last = kept.checked_sub(window.saturating_add(policy.clock_error));
-    let last = last.ok_or("a record is deleted before its absence can prove anything")?;
-    if times.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
-        return Err("it was not found, but may have been deleted already");
-    }
-    Ok(())
+    Ok(Arrived { window, there })
 }
 
 #[cfg(test)]

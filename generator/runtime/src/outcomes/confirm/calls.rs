@@ -301,7 +301,8 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> I
     match outcome {
         ItemOutcome::Done(done) => happened(done),
         ItemOutcome::NotSent => {
-            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, call: None, queries: 0 }))
+            let (why, state, call) = (None, None, None);
+            Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence: false, state, call, queries: 0 }))
         }
         ItemOutcome::GivenUp => still_unknown(None, "its call was given up after it was sent"),
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),

@@ -7,7 +7,7 @@ use super::ConfirmPolicy;
 use super::places::AnyRecord;
 use super::question::{Finding, QueryResult};
 use super::verdict::{Because, Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
-use crate::data::error::Error;
+use crate::data::error::{Error, ExchangeError};
 use crate::data::tables::{CodeProof, Outcome};
 use crate::data::value::Timestamp;
 use crate::network::wire::Reply;
@@ -22,6 +22,8 @@ pub(super) type QueryAnswer = Result<Reply<QueryResult>, Error>;
 pub(super) struct Evaluated {
     pub(super) finding: Finding,
     pub(super) answer: QueryAnswer,
+    /// The state of the order in the record that it has.
+    pub(super) state: Option<String>,
 }
 
 impl Evaluated {
@@ -103,16 +105,20 @@ impl Inquiry {
     }
 
     /// Returns what follows from what an answer proves. `is_repeated` if an absence was stated often enough in a row.
-    fn concluded(&self, Evaluated { finding, answer }: Evaluated, is_repeated: bool) -> Concluded {
+    fn concluded(&self, Evaluated { finding, answer, state }: Evaluated, is_repeated: bool) -> Concluded {
         match finding {
             Finding::Proof => self.done(answer.ok().and_then(of_record), None),
             Finding::Absence if self.is_contradicted() => {
                 self.still(answer, "it was not found, but a record from outside shows it")
             }
             Finding::Absence if !is_repeated => self.still(answer, "it was not found, but not often enough in a row"),
-            Finding::Absence => self.not_done(answer.err().map(Arc::new), true),
+            Finding::Absence => self.not_done(answer.err().map(Arc::new), true, None),
+            Finding::Refuted => self.not_done(None, false, state),
+            // The refusal may be one that a single source explains, and the record one of many forms: together they agree.
+            Finding::Ended if self.is_refused() => self.not_done(self.call.clone(), false, state),
+            Finding::Ended => self.still(answer, "the order has ended without the values of the request"),
             // The exchange refused it because of the existing record, which this request did not create.
-            Finding::Older if self.is_duplicate() => self.not_done(self.call.clone(), false),
+            Finding::Older if self.is_duplicate() => self.not_done(self.call.clone(), false, None),
             Finding::Older => self.still(answer, "something older has the same id"),
             Finding::Nothing(because) => self.still(answer, because),
         }
@@ -123,9 +129,9 @@ impl Inquiry {
         Confirmation::Done(Box::new(ConfirmedDone { answer: None, record, outside, call, queries }))
     }
 
-    fn not_done(&self, why: Option<Arc<Error>>, by_absence: bool) -> Concluded {
+    fn not_done(&self, why: Option<Arc<Error>>, by_absence: bool, state: Option<String>) -> Concluded {
         let (call, queries) = (self.call.clone(), self.queries);
-        Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, call, queries }))
+        Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, state, call, queries }))
     }
 
     fn still(&self, answer: QueryAnswer, why: &'static str) -> Concluded {
@@ -136,9 +142,18 @@ impl Inquiry {
 
     /// Returns whether the call was refused because its id was used before.
     fn is_duplicate(&self) -> bool {
-        let refusal = self.call.as_ref().and_then(|call| call.exchange());
-        // To a repeat, it may say that the first copy used the id.
-        refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId) && !error.may_answer_repeat)
+        self.refusal().is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
+    }
+
+    /// Returns whether the call was refused with a code that, by any source, says that nothing was done.
+    fn is_refused(&self) -> bool {
+        let known = self.refusal().and_then(|error| error.known);
+        known.is_some_and(|known| known.proves == CodeProof::NotDone)
+    }
+
+    /// The refusal of the call. That of a repeat may tell what the first copy did, and does not count.
+    fn refusal(&self) -> Option<&ExchangeError> {
+        self.call.as_ref().and_then(|call| call.exchange()).filter(|error| !error.may_answer_repeat)
     }
 
     /// Returns whether the exchange refused it, although a record from outside shows its effect.
@@ -230,10 +245,9 @@ mod tests {
     use crate::data::checks::Violations;
     use crate::data::clock::Moment;
     use crate::data::error::{
-        Code, Delivery, ExchangeError, Refusal, SentRequest, TransportError, TransportErrorKind, TransportFailure,
-        UnknownOutcome,
+        Code, Delivery, Refusal, SentRequest, TransportError, TransportErrorKind, TransportFailure, UnknownOutcome,
     };
-    use crate::data::tables::{CallResult, Effect, Meta};
+    use crate::data::tables::{CallResult, Effect, KnownError, Meta};
 
     const SIGNED: Timestamp = Timestamp::from_millis(7);
 
@@ -247,6 +261,8 @@ mod tests {
         Error::Transport(Box::new(TransportFailure { operation: "a.b", effect: Effect::Read, outcome, error, waited }))
     }
 
+    static NOT_DONE: KnownError = KnownError::documented("1", "no", CodeProof::NotDone);
+
     fn refusal(proves: Option<CodeProof>, may_answer_repeat: bool) -> Error {
         Error::Exchange(Box::new(ExchangeError {
             operation: "a.b",
@@ -257,7 +273,7 @@ mod tests {
             message: String::new(),
             status: StatusCode::OK,
             request_time: None,
-            known: None,
+            known: proves.filter(|proves| *proves == CodeProof::NotDone).map(|_| &NOT_DONE),
             proves,
             retry_after: None,
             may_answer_repeat,
@@ -278,7 +294,7 @@ mod tests {
     }
 
     fn found(finding: Finding) -> Evaluated {
-        Evaluated { finding, answer: Err(lost()) }
+        Evaluated { finding, answer: Err(lost()), state: None }
     }
 
     fn take(inquiry: &mut Inquiry, finding: Finding, others: (u32, bool)) -> Outcome {
@@ -397,11 +413,30 @@ mod tests {
     }
 
     #[test]
+    fn the_state_of_an_order_refutes_its_cancellation_and_with_a_refusal_its_amendment() {
+        let after = |why: Error, finding| {
+            let mut inquiry = Inquiry::new(call(why, false), SIGNED);
+            inquiry.queried();
+            let evaluated = Evaluated { state: Some("filled".to_owned()), ..found(finding) };
+            inquiry.take(evaluated, ALONE, &ConfirmPolicy::new());
+            inquiry.into_confirmation()
+        };
+        let Confirmation::NotDone(not) = after(lost(), Finding::Refuted) else { panic!("unknown") };
+        assert_eq!((not.state.as_deref(), not.by_absence, not.queries), (Some("filled"), false, 1));
+        assert!(not.to_string().starts_with("the order is filled; the call itself failed before: "), "{not}");
+        let refused = |proves| after(refusal(proves, false), Finding::Ended).outcome();
+        assert_eq!(refused(Some(CodeProof::NotDone)), Outcome::NotDone);
+        assert_eq!(refused(Some(CodeProof::Unknown)), Outcome::Unknown);
+        assert_eq!(after(refusal(Some(CodeProof::NotDone), true), Finding::Ended).outcome(), Outcome::Unknown);
+        assert_eq!(after(lost(), Finding::Ended).outcome(), Outcome::Unknown);
+    }
+
+    #[test]
     fn a_query_that_cannot_be_sent_is_not_repeated() {
         let mut inquiry = Inquiry::new(None, SIGNED);
         let refused = Error::Refused(Box::new(Refusal::new("a.b", Violations::default())));
         let (finding, answer) = (Finding::Nothing("the query got no response"), Err(refused));
-        inquiry.take(Evaluated { finding, answer }, ALONE, &ConfirmPolicy::new());
+        inquiry.take(Evaluated { finding, answer, state: None }, ALONE, &ConfirmPolicy::new());
         assert!(inquiry.is_open() && !inquiry.can_change());
     }
 

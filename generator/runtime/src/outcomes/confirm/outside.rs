@@ -113,6 +113,9 @@ pub async fn evidence<R: Decode + Encode + 'static>(
     Ok(OutsideEvidence { requests })
 }
 
+/// The reason for which no record contradicts that a cancellation had no effect.
+const CANCELLED_BY_ANY: &str = "the cancellation had no effect, and another request may have cancelled the order since";
+
 /// Passes on what the JSON of a record shows of the order and of the account.
 fn show_outside(client: &ClientCore, look: &OrderLookup, json: &str) {
     (look.order)(json, &mut |order| {
@@ -131,6 +134,9 @@ fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> 
     for pending in client.awaited().pending(outside) {
         let sent = (pending.signed, pending.left, pending.settling);
         let verdict = match client.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
+            _ if pending.ended().is_some() && pending.target.is_cancelled() => {
+                EvidenceVerdict::Nothing(CANCELLED_BY_ANY)
+            }
             Evidence::Proof if pending.ended().is_some() => {
                 EvidenceVerdict::Contradicts("queries concluded that it had no effect")
             }
@@ -214,6 +220,8 @@ async fn evaluate_change(
         false => evidence != Evidence::Proof,
     };
     match (evidence, stored.outcome_of(place)) {
+        // Another request may have cancelled the order.
+        (_, Some(Outcome::NotDone)) if target.is_cancelled() => return Ok(EvidenceVerdict::Nothing(CANCELLED_BY_ANY)),
         (Evidence::Proof | Evidence::Ambiguous(_), Some(Outcome::NotDone)) => {
             return Ok(match has_another() {
                 true => EvidenceVerdict::Another("another request with its id may have made it"),
@@ -247,6 +255,9 @@ fn unproven(evidence: Evidence) -> EvidenceVerdict {
         Evidence::Proof => EvidenceVerdict::Proves,
         Evidence::Older => EvidenceVerdict::Another("something older has the same id"),
         Evidence::Another(because) => EvidenceVerdict::Another(because),
+        Evidence::Refuted => EvidenceVerdict::Nothing("the order ended otherwise"),
+        Evidence::Open => EvidenceVerdict::Nothing("the order is still open"),
+        Evidence::Ended => EvidenceVerdict::Nothing("the order has ended without the values of the request"),
         Evidence::Ambiguous(because) | Evidence::Nothing(because) => EvidenceVerdict::Nothing(because),
     }
 }

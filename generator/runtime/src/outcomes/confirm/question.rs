@@ -1,5 +1,6 @@
 //! A query about one thing, and what its response proves.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::absence::{self, QueryTimes};
@@ -85,6 +86,10 @@ pub(super) enum Finding {
     Absence,
     /// Something older than the request has its id.
     Older,
+    /// The order is in a state that the request would have changed.
+    Refuted,
+    /// The order has ended without the values of the request.
+    Ended,
 }
 
 impl Question {
@@ -204,17 +209,35 @@ impl Question {
             Err(why) => Finding::Nothing(why),
         }
     }
-}
 
-impl From<Evidence> for Finding {
-    fn from(evidence: Evidence) -> Self {
+    /// Returns what follows from the evidence of a record.
+    pub(super) fn is_shown(
+        &self,
+        evidence: Evidence,
+        sent: &Sent,
+        times: impl FnOnce() -> QueryTimes,
+        policy: &ConfirmPolicy,
+    ) -> Finding {
         match evidence {
-            Evidence::Proof => Self::Proof,
-            Evidence::Older => Self::Older,
+            Evidence::Proof => Finding::Proof,
+            Evidence::Older => Finding::Older,
+            Evidence::Refuted => Finding::Refuted,
+            Evidence::Open => match absence::has_arrived(sent, &times(), policy) {
+                Ok(_) => Finding::Refuted,
+                Err(_) => Finding::Nothing("the order is still open, and the request may still arrive"),
+            },
+            Evidence::Ended if !is_compound_with(self.plan.meta, self.target.named()) => Finding::Ended,
+            Evidence::Ended => Finding::Nothing("the order has ended, and the request may have ended it"),
             Evidence::Another(because) | Evidence::Ambiguous(because) | Evidence::Nothing(because) => {
-                Self::Nothing(because)
+                Finding::Nothing(because)
             }
         }
+    }
+
+    /// Returns the state of the order in a record.
+    pub(super) fn state_in(&self, record: &AnyRecord) -> Option<String> {
+        let ends = self.target.confirm().ends?;
+        record.fields().text(ends.field).map(Cow::into_owned)
     }
 }
 

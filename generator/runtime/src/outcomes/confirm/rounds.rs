@@ -283,9 +283,10 @@ fn evaluated(
     let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
     let (family, id) = (question.plan().meta.family, question.key());
     let finding = match &answer {
-        Ok(Reply { data: QueryResult::Record(record), .. }) => {
+        Ok(Reply { data: QueryResult::Record(record), request_time, .. }) => {
             client.note_shown(family, id);
-            client.evaluate_record(question.target(), (record.fields(), record.form()), facts).into()
+            let evidence = client.evaluate_record(question.target(), (record.fields(), record.form()), facts);
+            question.is_shown(evidence, &sent, || query_times(client, open, begun, *request_time), policy)
         }
         Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
             question.is_absent(&sent, &query_times(client, open, begun, *request_time), policy)
@@ -302,7 +303,11 @@ fn evaluated(
         }
         other => other,
     };
-    Evaluated { finding, answer }
+    let state = match &answer {
+        Ok(Reply { data: QueryResult::Record(record), .. }) => question.state_in(record),
+        _ => None,
+    };
+    Evaluated { finding, answer, state }
 }
 
 /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.

@@ -46,11 +46,13 @@ pub struct ConfirmedDone<A, R> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConfirmedNotDone {
-    /// The proof: the refusal, or the response that it was not found. `None` for an item that was not sent because an
-    /// earlier one did not succeed.
+    /// The proof: the refusal, or the response that it was not found. `None` if `state` is the proof, and for an item that
+    /// was not sent because an earlier one did not succeed.
     pub why: Option<Arc<Error>>,
     /// True if the proof is the absence of the order that it should have created.
     pub by_absence: bool,
+    /// The state in which the record shows the order, if that is the proof: one that the request would have changed.
+    pub state: Option<String>,
     /// The error of the call, if it left the outcome unknown and queries showed it; see [`ConfirmedDone::call`].
     pub call: Option<Arc<Error>>,
     /// The number of queries.
@@ -82,13 +84,10 @@ pub struct Because {
     code: Option<Code>,
 }
 
-/// The longest code that is named.
-const LONGEST_CODE: usize = 32;
-
 impl Because {
     /// A reason, and the code of the last query if the exchange refused it.
     pub(super) fn new(why: &'static str, last: Option<&Error>) -> Self {
-        let code = last.and_then(Error::code).filter(|code| code.len() <= LONGEST_CODE);
+        let code = last.and_then(Error::short_code);
         Self { why, code: code.map(Code::new) }
     }
 
@@ -189,14 +188,17 @@ impl fmt::Display for Unconfirmed {
 
 impl fmt::Display for ConfirmedNotDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.why, self.by_absence) {
-            (Some(why), true) => write!(f, "it was not found: {why}")?,
-            (Some(why), false) => why.fmt(f)?,
-            (None, true) => f.write_str("it was not found")?,
-            (None, false) => f.write_str("it was not sent, because an earlier item did not succeed")?,
+        match (&self.why, self.by_absence, &self.state) {
+            (_, _, Some(state)) => write!(f, "the order is {state}")?,
+            (Some(why), true, None) => write!(f, "it was not found: {why}")?,
+            (Some(why), false, None) => why.fmt(f)?,
+            (None, true, None) => f.write_str("it was not found")?,
+            (None, false, None) => f.write_str("it was not sent, because an earlier item did not succeed")?,
         }
         // A refusal that is the proof is said once.
-        let call = self.call.as_ref().filter(|call| self.why.as_ref().is_none_or(|why| !Arc::ptr_eq(call, why)));
+        let is_said =
+            |call: &Arc<Error>| self.state.is_none() && self.why.as_ref().is_some_and(|why| Arc::ptr_eq(call, why));
+        let call = self.call.as_ref().filter(|call| !is_said(call));
         call.map_or(Ok(()), |call| write!(f, "; the call itself failed before: {call}"))
     }
 }
@@ -217,6 +219,7 @@ pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A
     Confirmation::NotDone(Box::new(ConfirmedNotDone {
         why: Some(why.into()),
         by_absence: false,
+        state: None,
         call: None,
         queries: 0,
     }))

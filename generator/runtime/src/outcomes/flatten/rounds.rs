@@ -20,7 +20,7 @@ use crate::state::journal::{Selection, StoredChange};
 
 /// The number of times that a round asks for what an answer did not show. What is asked only reads, or closes what is
 /// open.
-const ATTEMPTS: usize = 8;
+pub(super) const ATTEMPTS: usize = 8;
 
 /// The pause between two rounds while something is left, and between two attempts.
 const BETWEEN: Duration = Duration::from_millis(250);

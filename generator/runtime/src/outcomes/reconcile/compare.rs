@@ -9,7 +9,7 @@
 //! (`creates_with`) is not missed: the meaning of its new id is not documented.
 
 use super::known::{
-    Adopted, ByOrder, Expected, JournalOrders, Key, KnownOrder, Shown, ShownOrder, missing_adopted, missing_orders,
+    Adopted, ByOrder, Expected, JournalOrders, Key, KnownOrder, Listings, ShownOrder, missing_adopted, missing_orders,
 };
 use super::report::{Action, Difference, Gone, ReconciledOrder};
 use crate::data::sorting::sort_by;
@@ -19,7 +19,7 @@ use crate::state::journal::SigningTimes;
 /// Reports for each order how it differs from the journal.
 pub(super) fn compare(
     known: &JournalOrders,
-    shown: &Shown,
+    shown: &Listings,
     since: Timestamp,
     own_prefixes: &[String],
 ) -> Vec<ReconciledOrder> {
@@ -153,7 +153,7 @@ fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
     }
 }
 
-fn add_adopted_and_gone(orders: &mut Vec<ReconciledOrder>, known: &JournalOrders, shown: &Shown, since: Timestamp) {
+fn add_adopted_and_gone(orders: &mut Vec<ReconciledOrder>, known: &JournalOrders, shown: &Listings, since: Timestamp) {
     for (key, adopted) in missing_adopted(known, shown, since) {
         if shown.fills.contains(key) {
             continue;

@@ -173,7 +173,7 @@ impl JournalOrders {
 
     /// Returns whether only a listing of open orders shows that an order is not open, because it can no longer be
     /// queried.
-    pub(super) fn needs_listing(&self, shown: &Shown, since: Timestamp) -> bool {
+    pub(super) fn needs_listing(&self, shown: &Listings, since: Timestamp) -> bool {
         let is_open_question = |absence: Absence| absence.is_due && !absence.is_repeated;
         missing_orders(self, shown, since).any(|(_, order)| is_open_question(order.absence))
             || missing_adopted(self, shown, since).any(|(_, order)| is_open_question(order.absence))
@@ -188,7 +188,7 @@ impl JournalOrders {
 
     /// Settles the orders with an unknown outcome that the account shows, or that are certain not to be open: the
     /// account shows what the requests did. Returns the changes of which no order is left.
-    pub(super) fn settle(&mut self, shown: &Shown) -> Vec<ChangeNumber> {
+    pub(super) fn settle(&mut self, shown: &Listings) -> Vec<ChangeNumber> {
         let (seen, filled) = shown.named();
         let (mut settled, mut open) = (Vec::new(), Vec::new());
         self.by_client_id.for_each_mut(&mut |key, order| {
@@ -290,7 +290,7 @@ impl Missing {
 }
 
 /// The orders of the journal since a time that the exchange does not show and that can still be queried.
-pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, now: Timestamp) -> Vec<Missing> {
+pub(super) fn missing(known: &JournalOrders, shown: &Listings, since: Timestamp, now: Timestamp) -> Vec<Missing> {
     let mut missing = Vec::new();
     for ((family, client_id), order) in missing_orders(known, shown, since) {
         let age = now - order.signed.latest();
@@ -310,7 +310,7 @@ pub(super) fn missing(known: &JournalOrders, shown: &Shown, since: Timestamp, no
 /// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.
 pub(super) fn missing_orders<'a>(
     known: &'a JournalOrders,
-    shown: &'a Shown,
+    shown: &'a Listings,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a KnownOrder)> {
     let (seen, filled) = shown.named();
@@ -324,7 +324,7 @@ pub(super) fn missing_orders<'a>(
 /// no request to query them by.
 pub(super) fn missing_adopted<'a>(
     known: &'a JournalOrders,
-    shown: &'a Shown,
+    shown: &'a Listings,
     since: Timestamp,
 ) -> impl Iterator<Item = (&'a Key, &'a Adopted)> {
     let is_covered = move |key: &Key, order: &Adopted| order.signed.latest() >= since || shown.fills.contains(key);
@@ -333,7 +333,7 @@ pub(super) fn missing_adopted<'a>(
 
 /// The orders and fills that the listings show.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct Listings {
     pub(super) orders: ByOrder<ShownOrder>,
     pub(super) fills: ByOrder<Filled>,
 }
@@ -354,7 +354,7 @@ pub(super) struct Filled {
     pub(super) quantity: rust_decimal::Decimal,
 }
 
-impl Shown {
+impl Listings {
     /// Adds an order. Of several records the latest counts, and an order that ended stays so.
     pub(super) fn add_order(
         &mut self,

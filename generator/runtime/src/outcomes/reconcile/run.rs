@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::compare::{compare, earliest};
-use super::known::{JournalOrders, Shown, missing};
+use super::known::{JournalOrders, Listings, missing};
 use super::listing::{Listing, ListingPages, PageContent, Part, ask};
 use super::report::{Action, Difference, ListingError, ListingFailure, ReconcileError, Reconciled, ReconciledOrder};
 use super::{ForeignOrders, Reconciliation};
@@ -32,7 +32,7 @@ pub(super) struct Progress {
     left: Vec<(Listing, Option<&'static str>)>,
     /// The listing that is being read, and what its pages have shown.
     walk: Option<(Box<dyn ListingPages>, PageContent)>,
-    shown: Shown,
+    shown: Listings,
     clipped: Vec<Clipped>,
 }
 
@@ -69,7 +69,7 @@ impl Progress {
             }
         }
         left.reverse();
-        let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
+        let (recovered, walk, shown, clipped) = (None, None, Listings::default(), Vec::new());
         let gap = client.journal().and_then(|journal| journal.gap(client.account().name())).map(JournalGap::of);
         let since = match &gap {
             Some(lost) if lost.gap.after.is_some() => how.since.min(lost.span.since()),

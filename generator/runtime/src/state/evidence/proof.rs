@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::data::json::Form;
 use crate::data::operation::DynOperation;
 use crate::data::parameters::Named;
-use crate::data::tables::Confirm;
+use crate::data::tables::{Confirm, Ends};
 use crate::data::value::{Decimal, Timestamp};
 use crate::state::journal::SigningTimes;
 
@@ -83,12 +83,26 @@ pub(crate) enum Evidence {
     Another(&'static str),
     /// The record fits another request of the client as well, for this reason.
     Ambiguous(&'static str),
+    /// The order that the request was to cancel ended otherwise, so the request had no effect.
+    Refuted,
+    /// The order that the request was to cancel is still open.
+    Open,
+    /// The order has ended, and without the values that the request was to give it.
+    Ended,
     /// None of these, and why.
     Nothing(&'static str),
 }
 
+/// The requests that a record may be of instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rival {
+    Any,
+    /// One that changes what exists.
+    Amendment,
+}
+
 /// The assumed maximum distance between clocks of one exchange.
-pub(crate) const CLOSE: Duration = Duration::from_secs(2);
+pub(crate) const CLOCK_DISTANCE: Duration = Duration::from_secs(2);
 
 /// The time by which all clocks may be wrong together.
 pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
@@ -100,8 +114,11 @@ pub(crate) fn evaluate(
     request: &Named,
     (record, form): (&Named, Form),
     sent: &Sent,
-    has_rival: impl Fn() -> bool,
+    has_rival: impl Fn(Rival) -> bool,
 ) -> Evidence {
+    if let Some(ends) = confirm.ends.filter(|_| confirm.cancels()) {
+        return is_cancelled(&ends, record, has_rival);
+    }
     let time = |field: &str| form.time_of(field, &record.text(field)?);
     if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
         return age;
@@ -111,12 +128,33 @@ pub(crate) fn evaluate(
     }
     match (confirm.created, confirm.matches) {
         (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
-        (Some(_), []) if has_rival() => {
+        (Some(_), []) if has_rival(Rival::Any) => {
             Evidence::Ambiguous("two requests had the same id, and the record may be of either")
         }
         (Some(_), []) => Evidence::Proof,
         (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent, has_rival),
     }
+}
+
+/// Returns what the state of an order shows about its cancellation. No time counts, because an end is final: an order
+/// that is cancelled needs no cancellation any more, whichever request made it so.
+fn is_cancelled(ends: &Ends, record: &Named, has_rival: impl Fn(Rival) -> bool) -> Evidence {
+    if has_rival(Rival::Any) {
+        return Evidence::Ambiguous("two orders had the same id, and the record may be of either");
+    }
+    for (states, evidence) in
+        [(ends.left_in, Evidence::Proof), (ends.others, Evidence::Refuted), (ends.open, Evidence::Open)]
+    {
+        if is_in(states, ends, record) {
+            return evidence;
+        }
+    }
+    Evidence::Nothing("it shows no documented state")
+}
+
+/// Returns whether a record shows one of these states.
+fn is_in(states: &[&str], ends: &Ends, record: &Named) -> bool {
+    record.text(ends.field).is_some_and(|shown| states.iter().any(|state| is_same(&shown, state)))
 }
 
 /// Returns what contradicts the request in the time of creation of a record.
@@ -129,7 +167,7 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
     };
     let Departure { at, earlier, attempted_for } = sent.departure;
     let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
-    let earlier = earlier.clamp(CLOSE, window.max(CLOSE));
+    let earlier = earlier.clamp(CLOCK_DISTANCE, window.max(CLOCK_DISTANCE));
     if at.each().into_iter().any(|at| at - created <= earlier && created - at <= later) {
         return None;
     }
@@ -172,7 +210,7 @@ fn is_changed(
     record: &Named,
     changed: Option<Timestamp>,
     sent: &Sent,
-    has_rival: impl Fn() -> bool,
+    has_rival: impl Fn(Rival) -> bool,
 ) -> Evidence {
     let (mut changes_any, mut has_all) = (false, true);
     for (field, own) in matches {
@@ -184,12 +222,17 @@ fn is_changed(
         return Evidence::Nothing("the record has no field that the request changes");
     }
     if !has_all {
-        return Evidence::Nothing("it does not, or not yet, have the values of the request");
+        // Of an earlier run, other requests are not known, which may have changed the order since.
+        let is_final = sent.left.is_some() && confirm.ends.is_some_and(|ends| is_in(ends.others, &ends, record));
+        return match is_final && !has_rival(Rival::Amendment) {
+            true => Evidence::Ended,
+            false => Evidence::Nothing("it does not, or not yet, have the values of the request"),
+        };
     }
     let Some(changed) = changed else {
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
-    if has_rival() {
+    if has_rival(Rival::Any) {
         return Evidence::Ambiguous("another request, in flight or shortly before, may have changed it so");
     }
     let only_amended = confirm.changed_while.iter().all(|(field, values)| {
@@ -292,6 +335,11 @@ impl Target {
         self.confirm.created.is_some()
     }
 
+    /// Returns whether the request cancels an order.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.confirm.cancels()
+    }
+
     /// Returns whether a record has its id.
     pub(crate) fn is_shown_by(&self, record: &Named) -> bool {
         record.text(self.field).as_deref() == Some(&self.key)
@@ -310,11 +358,11 @@ impl Target {
         record: &Named,
         form: Form,
         sent: &Sent,
-        has_rival: impl Fn(&str) -> bool,
+        has_rival: impl Fn(&str, Rival) -> bool,
     ) -> Evidence {
         // The other request may name the thing by its other id.
         let ids = || self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
-        evaluate(self.confirm, &self.named, (record, form), sent, || ids().any(|id| has_rival(&id)))
+        evaluate(self.confirm, &self.named, (record, form), sent, |rival| ids().any(|id| has_rival(&id, rival)))
     }
 }
 

@@ -239,7 +239,9 @@ impl TrackedOrders {
     pub(crate) fn concluded(&self, meta: &'static Meta, id: &str, outcome: Outcome) {
         let mut known = self.lock();
         let book = known.book(meta.family);
-        match (book.unplaced(id), outcome) {
+        // What became of a cancellation or an amendment tells nothing of the placing.
+        let places = meta.confirm.as_ref().is_none_or(|confirm| confirm.ends.is_none());
+        match (book.unplaced(id).filter(|_| places), outcome) {
             (_, Outcome::Unknown) => return,
             (Some(number), Outcome::NotDone) => book.remove(number),
             (Some(number), Outcome::Done) => book.accept(number, None),

@@ -196,11 +196,12 @@ fn an_id_may_be_that_of_a_forgotten_request() {
     assert_eq!(facts(7_200_000), (false, true));
     send(&recent, 14_101_000, 14_101, r#"{"id":"y"}"#);
     assert_eq!(facts(7_200_000), (true, false));
-    assert!(recent.has_contender("a", at(7_200), &Named::default()));
+    assert!(recent.has_contender(("a", Rival::Any), at(7_200), &Named::default()));
     // A later one has nothing to do with it.
     send(&recent, 14_101_000, 14_101, r#"{"id":"b"}"#);
     assert!(
-        !recent.is_named_twice("b", millis(14_101_000)) && !recent.has_contender("b", at(14_101), &Named::default())
+        !recent.is_named_twice("b", millis(14_101_000))
+            && !recent.has_contender(("b", Rival::Any), at(14_101), &Named::default())
     );
     // So has one that is not remembered itself, and was signed later.
     assert!(recent.is_named_twice("c", millis(7_200_000)) && !recent.is_named_twice("c", millis(7_200_001)));
@@ -245,13 +246,13 @@ fn a_request_that_may_still_leave_counts() {
     send(&recent, 1, 0, r#"{"id":"a"}"#);
     prepare(&recent, 2, 0, r#"{"id":"a"}"#);
     assert!(recent.is_named_twice("a", millis(1)) && recent.is_named_twice("a", millis(2)));
-    assert!(recent.has_contender("a", at(0), &Named::default()));
+    assert!(recent.has_contender(("a", Rival::Any), at(0), &Named::default()));
 }
 
 #[test]
 fn a_request_that_was_under_way_since_contends() {
     let recent = RecentRequests::default();
-    let contends = |id| recent.has_contender(id, at(500), &Named::default());
+    let contends = |id| recent.has_contender((id, Rival::Any), at(500), &Named::default());
     let first = send(&recent, 1, 1, r#"{"amends":"a"}"#);
     send(&recent, 2, 500, r#"{"amends":"a"}"#);
     assert!(contends("a"), "its outcome is not known");
@@ -271,7 +272,7 @@ fn a_request_that_was_under_way_since_contends() {
 fn a_request_contends_until_five_minutes_after_its_end() {
     let recent = RecentRequests::default();
     let first = send(&recent, 1, 100, r#"{"amends":"a"}"#);
-    let contends = |left| recent.has_contender("a", at(left), &Named::default());
+    let contends = |left| recent.has_contender(("a", Rival::Any), at(left), &Named::default());
     recent.settle(first, at(101));
     assert!(contends(102) && contends(401) && !contends(402));
     recent.void(first);
@@ -297,7 +298,7 @@ fn a_request_that_gave_other_values_is_no_contender() {
     ] {
         let recent = RecentRequests::default();
         send(&recent, 1, 100, body);
-        assert_eq!(recent.has_contender("a", at(105), &record), contends, "{body}");
+        assert_eq!(recent.has_contender(("a", Rival::Any), at(105), &record), contends, "{body}");
     }
 }
 
@@ -315,9 +316,9 @@ fn an_id_that_is_a_number_is_found() {
 fn two_changes_of_one_moment_contend() {
     let recent = RecentRequests::default();
     send(&recent, 1, 5, r#"{"amends":"a"}"#);
-    assert!(!recent.has_contender("a", at(5), &Named::default()));
+    assert!(!recent.has_contender(("a", Rival::Any), at(5), &Named::default()));
     send(&recent, 1, 5, r#"{"amends":"a"}"#);
-    assert!(recent.has_contender("a", at(5), &Named::default()));
+    assert!(recent.has_contender(("a", Rival::Any), at(5), &Named::default()));
 }
 
 #[test]
@@ -361,7 +362,8 @@ fn attempts_with_one_key_are_one_request() {
     let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
     assert!(!is_named_twice(1_000) && !is_named_twice(9_000) && !is_named_twice(9_500));
     assert!(
-        !recent.has_contender("a", at(1), &Named::default()) && !recent.has_contender("a", at(9), &Named::default())
+        !recent.has_contender(("a", Rival::Any), at(1), &Named::default())
+            && !recent.has_contender(("a", Rival::Any), at(9), &Named::default())
     );
     let both = Attempted { first: (millis(1_000), Some(at(1))), last: millis(9_000) };
     assert_eq!([1_000, 9_000].map(|signed_at| recent.attempts("a", millis(signed_at))), [Some(both); 2]);
@@ -377,7 +379,10 @@ fn another_request_with_the_key_is_a_rival() {
     attempt(&recent, 9_000, 9, r#"{"id":"a","qty":"2"}"#);
     let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
     assert!(is_named_twice(1_000) && is_named_twice(9_000) && is_named_twice(9_500));
-    assert!(recent.has_contender("a", at(1), &Named::default()) && recent.has_contender("a", at(9), &Named::default()));
+    assert!(
+        recent.has_contender(("a", Rival::Any), at(1), &Named::default())
+            && recent.has_contender(("a", Rival::Any), at(9), &Named::default())
+    );
 }
 
 #[test]
@@ -385,7 +390,9 @@ fn a_key_that_may_be_forgotten_makes_two_requests() {
     let recent = RecentRequests::default();
     attempt(&recent, 1_000, 1, r#"{"id":"a"}"#);
     attempt(&recent, 61_000, 61, r#"{"id":"a"}"#);
-    assert!(recent.is_named_twice("a", millis(1_000)) && recent.has_contender("a", at(61), &Named::default()));
+    assert!(
+        recent.is_named_twice("a", millis(1_000)) && recent.has_contender(("a", Rival::Any), at(61), &Named::default())
+    );
     // Without a key, a repeat is another request.
     send(&recent, 1_000, 1, r#"{"id":"b"}"#);
     send(&recent, 9_000, 9, r#"{"id":"b"}"#);

@@ -8,7 +8,7 @@ use crate::data::lifecycle::Sighting;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::outcomes::confirm::{LookedUp, OrderLookup};
-use crate::outcomes::reconcile::known::{Absence, Adopted, JournalOrders, Missing, Shown, missing};
+use crate::outcomes::reconcile::known::{Absence, Adopted, JournalOrders, Listings, Missing, missing};
 use crate::outcomes::reconcile::listing::{Fill, Listing, Part};
 use crate::outcomes::reconcile::report::{Difference, Gone};
 use crate::state::journal::{Change, ChangeNumber, Ending, LostSpan, StoredChange};
@@ -74,8 +74,8 @@ fn order(id: &str, client_id: Option<&str>, has_ended: bool) -> Sighting {
 }
 
 /// Returns what listings show: orders, and whether they ended.
-fn shown(orders: &[(&str, Option<&str>, bool)]) -> Shown {
-    let mut shown = Shown::default();
+fn shown(orders: &[(&str, Option<&str>, bool)]) -> Listings {
+    let mut shown = Listings::default();
     for (id, client_id, has_ended) in orders {
         let part = if *has_ended { Part::PastOrders } else { Part::OpenOrders };
         shown.add_order(FAMILY, order(id, *client_id, *has_ended), Some((Listing::unread(part), None)));
@@ -83,7 +83,7 @@ fn shown(orders: &[(&str, Option<&str>, bool)]) -> Shown {
     shown
 }
 
-fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64) -> Shown {
+fn filled(mut shown: Listings, order: &str, client_id: Option<&str>, quantity: i64) -> Listings {
     let (order, client_id) = (order.to_owned(), client_id.map(str::to_owned));
     let fill = Fill { order, client_id, quantity: quantity.into(), trade: None };
     assert_eq!(shown.add_fill(FAMILY, fill), Ok(()));
@@ -91,12 +91,12 @@ fn filled(mut shown: Shown, order: &str, client_id: Option<&str>, quantity: i64)
 }
 
 /// The differences since second 10, by id.
-fn differences(known: &JournalOrders, shown: &Shown) -> Vec<(Option<String>, Difference)> {
+fn differences(known: &JournalOrders, shown: &Listings) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
     compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()
 }
 
-fn one(known: &JournalOrders, shown: &Shown) -> Difference {
+fn one(known: &JournalOrders, shown: &Listings) -> Difference {
     let all = differences(known, shown);
     assert_eq!(all.len(), 1, "{all:?}");
     all[0].1
@@ -104,7 +104,7 @@ fn one(known: &JournalOrders, shown: &Shown) -> Difference {
 
 /// Returns whether the order is open, and in which part, after the parts showed it.
 fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
-    let mut shown = Shown::default();
+    let mut shown = Listings::default();
     for (part, has_ended) in parts {
         shown.add_order(FAMILY, order("1", None, *has_ended), Some((Listing::unread(*part), None)));
     }
@@ -151,7 +151,7 @@ fn of_two_records_the_later_counts() {
         ..order("1", None, false)
     };
     for (first, second) in [(5, 6), (6, 5)] {
-        let mut shown = Shown::default();
+        let mut shown = Listings::default();
         for second in [first, second] {
             shown.add_order(FAMILY, record(second, &second.to_string()), None);
         }
@@ -179,7 +179,7 @@ fn shown_orders_differ_by_their_state_in_the_journal() {
 fn an_order_that_the_journal_may_have_lost_is_not_foreign() {
     // It changed later.
     let created_at = |client_id, second: Option<u64>| {
-        let mut shown = Shown::default();
+        let mut shown = Listings::default();
         let (at, created) = (Some(at(90_000)), second.map(at));
         shown.add_order(FAMILY, Sighting { at, created, ..order("1", client_id, false) }, None);
         shown
@@ -233,7 +233,7 @@ fn an_order_without_an_id_may_be_any_that_the_journal_has_without_one() {
 
 #[test]
 fn orders_that_are_not_shown_are_gone_or_unsettled() {
-    let nothing = Shown::default();
+    let nothing = Listings::default();
     for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
         assert_eq!(one(&journal(&[("a", 20, outcome)]), &nothing), Difference::Gone(Gone::NotOpen));
     }
@@ -250,7 +250,7 @@ fn orders_that_are_not_shown_are_gone_or_unsettled() {
 /// the open orders twice without it, whatever the journal has of the request.
 #[test]
 fn an_absence_is_certain_only_if_it_is_due_and_repeated() {
-    let nothing = Shown::default();
+    let nothing = Listings::default();
     for outcome in [None, Some(Outcome::Done), Some(Outcome::Unknown)] {
         for is_due in [false, true] {
             for (is_denied, listed) in
@@ -275,7 +275,7 @@ fn an_absence_is_certain_only_if_it_is_due_and_repeated() {
 /// Only a second listing decides about an order that can no longer be queried, and about an adopted one.
 #[test]
 fn what_cannot_be_queried_needs_another_listing() {
-    let nothing = Shown::default();
+    let nothing = Listings::default();
     let needs = |known: &JournalOrders| known.needs_listing(&nothing, at(10));
     let mut known = journal_of(&[("a", 20, Some(Outcome::Done))], LOOK);
     assert!(!needs(&known), "its request may still arrive");
@@ -292,7 +292,7 @@ fn what_cannot_be_queried_needs_another_listing() {
         assert_eq!(needs(&known), is_due);
         listed.into_iter().for_each(|family| known.listed_again(family));
         assert_eq!(one(&known, &nothing), Difference::Gone(gone));
-        let filled = filled(Shown::default(), "1", None, 2);
+        let filled = filled(Listings::default(), "1", None, 2);
         let of_fills = if gone == Gone::NotOpen { Difference::Ended } else { Difference::Gone(gone) };
         assert_eq!(one(&known, &filled), of_fills);
     }
@@ -310,9 +310,9 @@ fn a_change_is_settled_with_the_last_of_its_orders() {
     known.note_due(&|(_, id), signed| signed.latest() < at(25) && id != Some("b"));
     known.listed_again(FAMILY);
     // An amendment creates nothing, so that nothing is missed.
-    assert_eq!(known.settle(&Shown::default()), [ChangeNumber(3)]);
+    assert_eq!(known.settle(&Listings::default()), [ChangeNumber(3)]);
     let of = |id: &str, known: &JournalOrders| {
-        let order = compare(known, &Shown::default(), at(10), &[]);
+        let order = compare(known, &Listings::default(), at(10), &[]);
         order.into_iter().find(|order| order.client_id.as_deref() == Some(id)).unwrap().difference
     };
     assert_eq!(
@@ -321,7 +321,7 @@ fn a_change_is_settled_with_the_last_of_its_orders() {
     );
     known.note_due(&|_, signed| signed.latest() < at(25));
     known.listed_again(FAMILY);
-    assert_eq!(known.settle(&Shown::default()), [ChangeNumber(1)]);
+    assert_eq!(known.settle(&Listings::default()), [ChangeNumber(1)]);
     // What the account shows is settled as soon as it can no longer arrive twice.
     let mut known = journal_of(&[("a b", 20, None)], LOOK);
     let both = filled(shown(&[("1", Some("a"), false)]), "2", Some("b"), 1);
@@ -349,7 +349,7 @@ fn an_order_of_another_name_is_neither_foreign_nor_lost() {
 
 #[test]
 fn fills_alone_show_an_order() {
-    let fills = |client_id| filled(filled(Shown::default(), "1", client_id, 2), "1", None, 3);
+    let fills = |client_id| filled(filled(Listings::default(), "1", client_id, 2), "1", None, 3);
     let placed = journal(&[("a", 20, None)]);
     assert_eq!(one(&placed, &fills(Some("a"))), Difference::Gone(Gone::NotOpen));
     let orders = compare(&placed, &fills(Some("a")), at(10), &[]);
@@ -363,7 +363,7 @@ fn fills_alone_show_an_order() {
 
 #[test]
 fn only_one_of_two_orders_with_one_id_is_matched() {
-    let fills = filled(filled(Shown::default(), "1", Some("a"), 1), "2", Some("a"), 1);
+    let fills = filled(filled(Listings::default(), "1", Some("a"), 1), "2", Some("a"), 1);
     let all = differences(&journal(&[("a", 20, Some(Outcome::Done))]), &fills);
     let ids: Vec<_> = all.iter().filter_map(|(id, _)| id.as_deref()).collect();
     assert_eq!(ids, ["1", "2"]);
@@ -386,7 +386,7 @@ fn orders_are_queried_that_are_not_shown_and_still_kept() {
     let ids: Vec<_> = queried.iter().map(|Missing { client_id, .. }| client_id.as_str()).collect();
     assert_eq!(ids, ["kept", "open"]);
     let forever = journal_of(&[("old", 20, Some(Outcome::Done))], OrderLookup { kept: None, ..LOOK });
-    assert_eq!(missing(&forever, &Shown::default(), at(10), at(1_000_000)).len(), 1);
+    assert_eq!(missing(&forever, &Listings::default(), at(10), at(1_000_000)).len(), 1);
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn only_the_families_that_are_named_are_compared() {
     for (families, compared) in [(vec![], 1), (vec![FAMILY], 1), (vec!["another", FAMILY], 1), (vec!["another"], 0)] {
         let families: Vec<_> = families.into_iter().map(str::to_owned).collect();
         let known = certain(journal_of_families(&[("a", 20, Some(Outcome::Done))], LOOK, &families));
-        assert_eq!((differences(&known, &Shown::default()).len(), known.is_partial()), (compared, compared == 0));
+        assert_eq!((differences(&known, &Listings::default()).len(), known.is_partial()), (compared, compared == 0));
     }
     let nameless = |families: &[String]| journal_of_families(&[("-", 20, Some(Outcome::Done))], LOOK, families);
     assert!(!nameless(&[]).is_partial() && nameless(&["another".to_owned()]).is_partial());
@@ -434,7 +434,7 @@ fn only_the_families_that_are_named_are_compared() {
 fn an_order_in_an_undocumented_state_is_open_unless_a_listing_of_past_orders_has_it() {
     let undocumented = || Sighting { has_ended: None, ..order("1", Some("a"), false) };
     for (listed, is_open) in [(None, true), (Some(Part::OpenOrders), true), (Some(Part::PastOrders), false)] {
-        let mut shown = Shown::default();
+        let mut shown = Listings::default();
         shown.add_order(FAMILY, undocumented(), listed.map(|part| (Listing::unread(part), None)));
         assert_eq!(shown.orders.iter().next().map(|(_, order)| order.is_open), Some(is_open), "{listed:?}");
     }
@@ -454,5 +454,5 @@ fn an_adopted_order_contradicts_no_refusal() {
     let mut others = journal_of_families(&[], LOOK, &["another".to_owned()]);
     adopt(&mut others);
     assert_eq!(one(&others, &shown), Difference::Foreign);
-    assert_eq!(differences(&others, &Shown::default()), [], "what was adopted in another family is not missed");
+    assert_eq!(differences(&others, &Listings::default()), [], "what was adopted in another family is not missed");
 }

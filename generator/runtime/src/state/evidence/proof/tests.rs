@@ -39,11 +39,11 @@ fn sent() -> Sent {
 }
 
 fn evaluated(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
-    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), sent, || false)
+    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), sent, |_| false)
 }
 
 fn evaluated_with_rival(confirm: &Confirm, request: &str, record: &str) -> Evidence {
-    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), &sent(), || true)
+    evaluate(confirm, &Named::read(request), (&Named::read(record), Form::Anything), &sent(), |_| true)
 }
 
 fn placed(record: &str) -> Evidence {
@@ -202,4 +202,41 @@ fn the_record_of_any_attempt_is_a_proof() {
     }
     assert!(is_nothing(evidence(hour + 41_000, attempts)), "it came after the last");
     assert_eq!(evidence(-hour - 91_000, attempts), Evidence::Older);
+}
+
+const STATES: Ends =
+    Ends { field: "state", left_in: &["cancelled"], others: &["filled"], open: &["live", "partially_filled"] };
+
+/// An end is final, so neither times nor other values count.
+#[test]
+fn a_cancellation_is_judged_by_the_state_of_the_order() {
+    const CANCELS: Confirm = Confirm { ids: &[("id", "id")], ends: Some(STATES), ..Confirm::DEFAULT };
+    for (record, evidence) in [
+        (r#"{"id": "a", "state": "cancelled"}"#, Evidence::Proof),
+        (r#"{"id": "a", "state": "CANCELLED", "updated": "1"}"#, Evidence::Proof),
+        (r#"{"id": "a", "state": "filled"}"#, Evidence::Refuted),
+        (r#"{"id": "a", "state": "live"}"#, Evidence::Open),
+        (r#"{"id": "a", "state": "partially_filled"}"#, Evidence::Open),
+    ] {
+        assert_eq!(evaluated(&CANCELS, r#"{"id": "a"}"#, record, &sent()), evidence, "{record}");
+        assert!(matches!(evaluated_with_rival(&CANCELS, r#"{"id": "a"}"#, record), Evidence::Ambiguous(_)));
+    }
+    for record in [r#"{"id": "a"}"#, r#"{"id": "a", "state": ""}"#, r#"{"id": "a", "state": "paused"}"#] {
+        assert!(is_nothing(evaluated(&CANCELS, r#"{"id": "a"}"#, record, &sent())), "{record}");
+    }
+}
+
+#[test]
+fn an_order_that_ended_without_the_values_of_an_amendment_is_noticed() {
+    const ENDS: Confirm =
+        Confirm { ends: Some(Ends { left_in: &[], others: &["filled", "cancelled"], ..STATES }), ..AMENDED };
+    let (request, earlier) = (r#"{"id": "a", "newQty": "5"}"#, Sent { left: None, ..sent() });
+    let ended = r#"{"id": "a", "qty": "3", "state": "filled"}"#;
+    assert_eq!(evaluated(&ENDS, request, ended, &sent()), Evidence::Ended);
+    assert!(is_nothing(evaluated_with_rival(&ENDS, request, ended)), "another amendment may have come between");
+    assert!(is_nothing(evaluated(&ENDS, request, ended, &earlier)), "it is not known what an earlier run sent");
+    assert!(is_nothing(evaluated(&AMENDED, request, ended, &sent())), "no document lists the states");
+    for record in [r#"{"id": "a", "qty": "3", "state": "live"}"#, r#"{"id": "a", "qty": "5", "state": "filled"}"#] {
+        assert!(is_nothing(evaluated(&ENDS, request, record, &sent())), "{record}");
+    }
 }
