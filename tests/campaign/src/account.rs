@@ -25,7 +25,7 @@ use crate::counts::Situation;
 use crate::deployment::Deployment;
 use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
-use crate::ground_truth::GroundTruth;
+use crate::ground_truth::{Duplicates, GroundTruth};
 use crate::health;
 use crate::incorrect::IncorrectTransport;
 use crate::ledger::Ledger;
@@ -57,6 +57,10 @@ pub(crate) fn exchange(
     if settings.goes_beyond(Assumption::Codes) {
         hostility.false_refusals = 5;
     }
+    if settings.variant == ClientVariant::Correct {
+        (hostility.releases, hostility.blocks) = (5, 3);
+    }
+    hostility.forgets_ended = deployment.duplicates == Duplicates::RefusedWhileOpen;
     hostility.own_clocks = true;
     ExchangeSettings {
         hostility,

@@ -49,6 +49,8 @@ assumptions! {
     Denials "denials", "lost";
     /// Nobody sends a copy of a request within a second.
     Repeats "repeats", "lost";
+    /// The id of an order that has ended is refused as that of an open one is.
+    Duplicates "duplicates", "doubled";
     /// A code proves what several sources have observed.
     Codes "codes", "lost";
     /// No other process uses the id of an order.
@@ -121,6 +123,15 @@ const DIALS: &[Dial] = &[
         counts.times(Situation::ChangeRepeated)
     })
     .beyond(Assumption::Repeats, "at once"),
+    dial("copies of an order whose first copy was filled", "refused", |counts| counts.times(Situation::Repeated))
+        .beyond(Assumption::Duplicates, "placed"),
+    dial("hours of a release, of which half the answers tell nothing", "a twentieth", |counts| {
+        fault(counts, HostileFault::Release)
+    }),
+    dial("five minutes in which an address is refused", "after 3 % of 429", |counts| {
+        fault(counts, HostileFault::Blocked)
+    }),
+    dial("answers with status 200 and an empty body", "", |counts| fault(counts, HostileFault::EmptyBody)),
     dial("characters of ids, beside letters, digits and -", "none, or :/._", |counts| counts.times(Situation::OddIds)),
     dial("characters of ids that a query has as escapes only", "none, or +&=#%", |counts| {
         counts.times(Situation::EscapedIds)

@@ -110,8 +110,12 @@ const PROFILES: [ConnectionProfile; 7] = [
     profile(30, 30, None, false),
 ];
 const NODES: [&[Node]; 5] = [SINGLE, LAGGING, WRONG_ANSWER_TIME, SINGLE, WRONG_CLOCK];
-const DUPLICATES: [Duplicates; 3] =
-    [Duplicates::AcceptedAndLatestShown, Duplicates::Refused, Duplicates::AcceptedAndFirstShown];
+const DUPLICATES: [Duplicates; 4] = [
+    Duplicates::AcceptedAndLatestShown,
+    Duplicates::Refused,
+    Duplicates::AcceptedAndFirstShown,
+    Duplicates::RefusedWhileOpen,
+];
 
 fn nth<T: Copy, const N: usize>(all: &[T; N], number: u64) -> T {
     all[usize::try_from(number % N as u64).unwrap_or_default()]
@@ -144,7 +148,10 @@ impl Deployment {
     pub(crate) fn new(settings: &Settings, account: u64) -> Self {
         let number = account + settings.seed;
         let (profile, nodes) = (nth(&PROFILES, number), nth(&NODES, account / 2 + settings.seed));
-        let duplicates = nth(&DUPLICATES, number + number / 3);
+        let duplicates = match settings.goes_beyond(Assumption::Duplicates) {
+            true => Duplicates::RefusedWhileOpen,
+            false => nth(&DUPLICATES, number + number / 3),
+        };
         let plain = Self::plain();
         let settling = if settings.goes_beyond(Assumption::Settling) { 300_000 } else { nth(&SETTLING, number / 2) };
         let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 300_000) } else { (nodes, LAG) };

@@ -94,7 +94,8 @@ impl Exchange {
         (local_settings.rate_limits, local_settings.ceilings, local_settings.liquidation) = (false, false, false);
         // No fill shows what is paid for funding, so no ledger could agree with the balance.
         local_settings.funding = false;
-        local_settings.unique_client_ids = settings.duplicates == Duplicates::Refused;
+        local_settings.unique_client_ids =
+            matches!(settings.duplicates, Duplicates::Refused | Duplicates::RefusedWhileOpen);
         local_settings.first_of_client_id = settings.duplicates == Duplicates::AcceptedAndFirstShown;
         local_settings.signed_query = settings.signs_as_sent.then_some(SignedQuery::Sent);
         let time = Time::by_hand_from(Timestamp::from_millis(settings.clock.now()));
@@ -235,6 +236,17 @@ impl Exchange {
         let is_filled = local.fill(&order.id, part).is_ok();
         state.truth.follow(local);
         is_filled
+    }
+
+    /// Has others fill the order with a client id.
+    pub(crate) fn fill(&self, client_id: &str) {
+        let Inner { local, state, .. } = &*self.inner;
+        let open = FAMILIES.into_iter().flat_map(|family| local.account(local.keys(), family).open_orders);
+        for order in open.filter(|order| order.client_id.as_deref() == Some(client_id)).collect::<Vec<_>>() {
+            // An order that has ended meanwhile is not filled.
+            let _ = local.fill(&order.id, order.qty - order.filled);
+        }
+        lock(state).truth.follow(local);
     }
 
     /// Opens an account of another user, and returns the keys.

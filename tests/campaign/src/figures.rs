@@ -13,6 +13,9 @@ use crate::ledger::{Decided, Ledger};
 use crate::operation::OPERATIONS;
 use crate::violation::Violation;
 
+/// The kinds of requests whose unknown outcomes are counted by cause.
+pub const KINDS: [&str; 5] = ["orders", "id shared or none", "reversals", "amendments", "cancellations"];
+
 /// The result of a campaign.
 #[derive(Debug, Default)]
 pub struct Figures {
@@ -20,8 +23,8 @@ pub struct Figures {
     pub claims: BTreeMap<(&'static str, Naming, ClaimedOutcome, Known), u64>,
     /// The actual outcomes of requests that stay unknown, by operation.
     pub unknown: BTreeMap<(&'static str, Naming, Known), ActualOutcomes>,
-    /// Why orders with a unique id stay unknown although they were queried in time.
-    pub reasons: BTreeMap<(&'static str, &'static str), u64>,
+    /// The causes for which outcomes stay unknown, and for how many requests of each of [`KINDS`].
+    pub causes: BTreeMap<&'static str, [u64; KINDS.len()]>,
     /// The evidence that decided outcomes.
     pub decided: Decided,
     /// The counts of the exchanges.
@@ -64,8 +67,8 @@ impl From<Outcome> for ClaimedOutcome {
 
 impl Figures {
     pub(crate) fn of(ledger: &Ledger, truth: &GroundTruth, counts: &Counts, mut violations: Vec<Violation>) -> Self {
-        let (mut claims, mut unknown, mut reasons) =
-            (BTreeMap::new(), BTreeMap::<_, ActualOutcomes>::new(), BTreeMap::new());
+        let (mut claims, mut unknown) = (BTreeMap::new(), BTreeMap::<_, ActualOutcomes>::new());
+        let mut causes = BTreeMap::<_, [u64; KINDS.len()]>::new();
         let mut count = |effect: &Effect, all: &[Claim]| {
             let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
             let times = truth.effects().get(effect).map_or(0, |times| u64::from(*times));
@@ -75,9 +78,7 @@ impl Figures {
                 let actual = unknown.entry((claim.operation, claim.naming, claim.known)).or_default();
                 *(if done > 0 { &mut actual.done } else { &mut actual.not_done }) += 1;
                 done = done.saturating_sub(1);
-                if is_placement(claim.operation) && (claim.naming, claim.known) == (Naming::UniqueId, Known::Unknown) {
-                    *reasons.entry((claim.operation, claim.how)).or_default() += 1;
-                }
+                causes.entry(claim.how).or_default()[kind(effect, claim)] += 1;
             }
             for claim in all {
                 *claims.entry((claim.operation, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
@@ -90,7 +91,7 @@ impl Figures {
         }
         violations.extend(counts.refused.iter().cloned().map(Violation::InvalidRequest));
         let decided = ledger.all_decided();
-        Self { claims, unknown, reasons, decided, counts: counts.clone(), violations, lasted: Duration::ZERO }
+        Self { claims, unknown, causes, decided, counts: counts.clone(), violations, lasted: Duration::ZERO }
     }
 
     /// Adds `other`.
@@ -100,7 +101,9 @@ impl Figures {
             let sum = self.unknown.entry(of).or_default();
             (sum.done, sum.not_done) = (sum.done + actual.done, sum.not_done + actual.not_done);
         }
-        other.reasons.into_iter().for_each(|(why, count)| *self.reasons.entry(why).or_default() += count);
+        for (why, counts) in other.causes {
+            self.causes.entry(why).or_default().iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
         other.decided.into_iter().for_each(|(what, count)| *self.decided.entry(what).or_default() += count);
         self.counts.add(&other.counts);
         self.violations.extend(other.violations);
@@ -151,6 +154,18 @@ impl Figures {
         let mut kinds = BTreeMap::new();
         self.violations.iter().for_each(|violation| *kinds.entry(violation.kind()).or_default() += 1);
         kinds
+    }
+}
+
+/// The place in [`KINDS`] of a request.
+fn kind(effect: &Effect, claim: &Claim) -> usize {
+    match effect {
+        Effect::Half(whole) => kind(whole, claim),
+        Effect::Amended(..) => 3,
+        Effect::Placed(_) if claim.operation.ends_with("modify-order") => 3,
+        Effect::Cancelled(_) => 4,
+        Effect::Placed(_) if is_reversal(claim.operation) => 2,
+        Effect::Placed(_) => usize::from(claim.naming != Naming::UniqueId),
     }
 }
 
@@ -205,7 +220,7 @@ impl fmt::Display for Table {
 }
 
 impl Figures {
-    fn tables(&self) -> [Table; 8] {
+    fn tables(&self) -> [Table; 9] {
         let Counts { hostile, .. } = &self.counts;
         [
             self.calls_by_operation(),
@@ -216,6 +231,7 @@ impl Figures {
             self.decisions(),
             self.claims_by_operation(),
             self.unknown_by_operation(),
+            self.unknown_by_cause(),
         ]
     }
 
@@ -253,6 +269,11 @@ impl Figures {
         Table { title: "claims of the client", columns, rows: claims.into_iter().map(row).collect() }
     }
 
+    fn unknown_by_cause(&self) -> Table {
+        let rows = self.causes.iter().map(|(cause, counts)| ((*cause).to_owned(), counts.to_vec())).collect();
+        Table { title: "unknown by cause", columns: &KINDS, rows }
+    }
+
     fn unknown_by_operation(&self) -> Table {
         let row = |((operation, naming, known), actual): (&(&str, Naming, Known), &ActualOutcomes)| {
             let late = if *known == Known::TooLate { "(queried too late)" } else { "" };
@@ -266,9 +287,6 @@ impl Figures {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tables().iter().try_for_each(|table| write!(f, "{table}"))?;
-        for ((operation, why), count) in &self.reasons {
-            writeln!(f, "  {count} of {operation}: {why}")?;
-        }
         for (what, (all, unknown)) in [("orders", self.placements()), ("reversals", self.reversals())] {
             let share = unknown as f64 * 100.0 / all.max(1) as f64;
             writeln!(f, "{unknown} of {all} {what} with a unique id are unknown: {share:.3} %")?;

@@ -15,6 +15,8 @@ pub(crate) enum Duplicates {
     AcceptedAndFirstShown,
     /// Refuses the second order.
     Refused,
+    /// Refuses the second order while the first one is open, and shows the latest.
+    RefusedWhileOpen,
 }
 
 /// An effect of a request. Orders are identified by their labels.

@@ -64,7 +64,7 @@ pub use assumptions::{Assumption, Varied};
 pub use child::Child;
 pub use claim::{Claim, Known, Naming};
 pub use counts::{Counts, Rate, Situation};
-pub use figures::{ActualOutcomes, ClaimedOutcome, Figures};
+pub use figures::{ActualOutcomes, ClaimedOutcome, Figures, KINDS};
 pub use ground_truth::Effect;
 pub use judged::Judged;
 pub use kill::kill;

@@ -135,7 +135,7 @@ impl AccountContext {
     /// Calls an operation whose request has no id to query by.
     pub(crate) async fn send_without_query<O: Confirmable>(&self, operation: O, handle: ClaimHandle) -> SendResult {
         let result = self.call_once(&operation).await;
-        self.ledger.record(&handle, result.outcome, result.known, "call");
+        self.ledger.record(&handle, result.outcome, result.known, "the request carries no id to query by");
         result
     }
 

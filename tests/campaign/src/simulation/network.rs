@@ -345,6 +345,11 @@ impl Network {
         if fault != NetworkFault::Repeated || !is_read && code(&first.delivered).as_deref() != Some("00000") {
             return first;
         }
+        if !is_read && self.0.beyond.contains(&Assumption::Duplicates) && !is_amended_or_cancelled(request) {
+            let body: serde_json::Value = serde_json::from_slice(request.body()).unwrap_or_default();
+            exchange.fill(body["clientOid"].as_str().unwrap_or_default());
+            return deliver(false);
+        }
         let mut dice = Dice::new(self.0.seed, &String::from_utf8_lossy(request.body()));
         let copies_at_once = self.0.beyond.contains(&Assumption::Repeats);
         let has_no_id = !self.0.refuses_duplicates || is_amended_or_cancelled(request);

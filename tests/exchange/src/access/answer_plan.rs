@@ -43,7 +43,7 @@ impl Core {
 
 impl AnswerPlan {
     fn of(hostile: &mut Hostile, meta: &'static Meta, request: &Request<Bytes>, now: u64) -> Self {
-        let Hostile { settings, counts, faulted, seen, .. } = hostile;
+        let Hostile { settings, counts, faulted, seen, blocked_until, .. } = hostile;
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         // A body that is not UTF-8 is refused, whatever the fault.
         let body = str::from_utf8(request.body()).unwrap_or_default();
@@ -60,16 +60,25 @@ impl AnswerPlan {
         let is_spared = settings.only.as_ref().is_some_and(|only| !only.contains(&name));
         let chance = if meta.effect == Effect::Read { settings.faults / 2 } else { settings.faults };
         let is_faulted = dice.percent(chance) && !is_spared;
-        let body = if is_faulted { serde_json::from_str(body).unwrap_or_default() } else { Value::Null };
-        let fault = match is_faulted {
-            true => settings.kinds.random(meta, Batch::is_batch(&body), &mut dice),
-            false if !is_spared && !settings.by_number && is_in_burst(settings, request) && dice.percent(50) => {
-                HostileFault::TooManyCoded
-            }
-            false => HostileFault::None,
+        let can_be_more = !is_spared && !is_faulted && !settings.by_number;
+        let is_release = can_be_more && settings.is_release(now) && dice.percent(50);
+        let body = if is_faulted || is_release { serde_json::from_str(body).unwrap_or_default() } else { Value::Null };
+        let fault = if now < *blocked_until && !is_spared {
+            HostileFault::Blocked
+        } else if is_faulted {
+            settings.kinds.random(meta, Batch::is_batch(&body), &mut dice)
+        } else if is_release {
+            HostileFault::Release
+        } else if can_be_more && is_in_burst(settings, request) && dice.percent(50) {
+            HostileFault::TooManyCoded
+        } else {
+            HostileFault::None
         };
         if fault != HostileFault::None {
             faulted.insert(name);
+        }
+        if matches!(fault, HostileFault::TooManyBare | HostileFault::TooManyCoded) && dice.is_rare(settings.blocks) {
+            *blocked_until = now + BLOCKED;
         }
         let (quirk, node) = (Quirk::random(settings.quirks, &mut dice), Node::random(&settings.nodes, &mut dice));
         *counts.faults.entry(fault).or_default() += 1;
@@ -146,7 +155,7 @@ impl AnswerPlan {
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);
         let refusal = match self.fault {
             HostileFault::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
-            HostileFault::OpenCode => self.refusal(meta, Proof::Open),
+            HostileFault::OpenCode | HostileFault::Release => self.refusal(meta, Proof::Open),
             HostileFault::Timestamp => self.refusal(meta, Proof::Timestamp),
             HostileFault::UnlistedCode => injected_refusal(UNLISTED, 200),
             HostileFault::RateCode => Refusal { status: Some(200), ..self.refusal(meta, Proof::Rate) },
@@ -202,6 +211,9 @@ fn is_in_burst(settings: &Hostility, request: &Request<Bytes>) -> bool {
     stem.is_some_and(|stem| Dice::named(settings.seed, &[stem]).below(1_000) < 4)
 }
 
+/// The time for which an address is refused after too many requests, in milliseconds.
+const BLOCKED: u64 = 300_000;
+
 /// A code that is in no table.
 const UNLISTED: &str = "98765";
 
@@ -242,7 +254,8 @@ impl AnswerPlan {
             HostileFault::Hang => Delivered::Hang,
             HostileFault::Reset => Delivered::Reset,
             HostileFault::Close => Delivered::Nothing,
-            HostileFault::TooManyBare => Delivered::Whole(bare(429, "<html>slow down</html>")),
+            HostileFault::EmptyBody => Delivered::Whole(bare(200, "")),
+            HostileFault::TooManyBare | HostileFault::Blocked => Delivered::Whole(bare(429, "<html>slow down</html>")),
             HostileFault::TooManyCoded => {
                 quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(quirks)
@@ -271,6 +284,7 @@ impl AnswerPlan {
             | HostileFault::Refused
             | HostileFault::DoubtfulCode
             | HostileFault::OpenCode
+            | HostileFault::Release
             | HostileFault::UnlistedCode
             | HostileFault::RateCode
             | HostileFault::Timestamp

@@ -72,9 +72,16 @@ impl Core {
     }
 
     pub(crate) fn refuse_duplicate(&self, ticket: &Ticket) -> Result<(), Reason> {
-        let clients = &self.accounts[ticket.account].clients;
-        let is_used = ticket.client.as_ref().is_some_and(|client| clients.contains_key(client));
+        let is_used = self.is_used(ticket.account, ticket.client.as_deref());
         if is_used && self.settings.unique_client_ids { Err(Reason::Duplicate) } else { Ok(()) }
+    }
+
+    /// Returns whether an order of an account has a client id, as far as the exchange remembers.
+    pub(crate) fn is_used(&self, account: usize, client: Option<&str>) -> bool {
+        let forgets_ended = self.hostile.as_ref().is_some_and(|hostile| hostile.settings.forgets_ended);
+        let is_open = |id: &u64| self.orders.get(id).is_some_and(|order| order.state.is_open());
+        let known = client.and_then(|client| self.accounts[account].clients.get(client));
+        known.is_some_and(|id| !forgets_ended || is_open(id))
     }
 
     /// Refuses one more open order than the documents allow. An order that never rests is not open afterwards.

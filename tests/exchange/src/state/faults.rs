@@ -340,8 +340,14 @@ impl Conditions {
             return Err(format!("latency {:?}: expected quantiles, the smallest first", self.latency));
         }
         let Some(hostility) = &self.hostility else { return Ok(()) };
-        let Hostility { faults, quirks, false_refusals, nodes, .. } = hostility;
-        let percentages = [("faults", faults), ("quirks", quirks), ("false_refusals", false_refusals)];
+        let Hostility { faults, quirks, false_refusals, releases, blocks, nodes, .. } = hostility;
+        let percentages = [
+            ("faults", faults),
+            ("quirks", quirks),
+            ("false_refusals", false_refusals),
+            ("releases", releases),
+            ("blocks", blocks),
+        ];
         if let Some((key, percent)) = percentages.into_iter().find(|(_, percent)| **percent > 100) {
             return Err(format!("{key} {percent}: expected a percentage"));
         }

@@ -20,7 +20,7 @@ use http::Response;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::state::dice::Seed;
+use crate::state::dice::{Dice, Seed};
 use crate::state::events::Event;
 
 pub(crate) mod fault;
@@ -78,10 +78,21 @@ pub struct Hostility {
     pub own_clocks: bool,
     /// The percentage of refusals that were done all the same.
     pub false_refusals: u64,
+    /// The percentage of hours in which a release is under way: half of the requests get a code after which the outcome
+    /// is open.
+    pub releases: u64,
+    /// The percentage of refusals of too many requests after which everything from the address is refused for five
+    /// minutes.
+    pub blocks: u64,
+    /// True if the client id of an order that has ended can be used again, where ids of open orders cannot.
+    pub forgets_ended: bool,
     /// The only requests that may be faulted, as listed by
     /// [`Exchange::faulted_requests`](crate::Exchange::faulted_requests); `None` allows all.
     pub only: Option<BTreeSet<String>>,
 }
+
+/// An hour, in milliseconds.
+const HOUR: u64 = 3_600_000;
 
 impl Default for Hostility {
     fn default() -> Self {
@@ -98,6 +109,9 @@ impl Default for Hostility {
             denials: 1,
             own_clocks: false,
             false_refusals: 0,
+            releases: 0,
+            blocks: 0,
+            forgets_ended: false,
             only: None,
         }
     }
@@ -112,7 +126,13 @@ impl Hostility {
     /// Settings without faults and quirks. Delayed requests still take effect.
     #[must_use]
     pub fn calm(self) -> Self {
-        Self { faults: 0, quirks: 0, nodes: Vec::new(), ..self }
+        Self { faults: 0, quirks: 0, releases: 0, blocks: 0, nodes: Vec::new(), ..self }
+    }
+
+    /// Returns whether a release is under way in the hour of a time.
+    pub(crate) fn is_release(&self, now: u64) -> bool {
+        let hour = (now / HOUR).to_string();
+        self.releases > 0 && Dice::named(self.seed, &["release", &hour]).percent(self.releases)
     }
 }
 
@@ -125,6 +145,8 @@ pub(crate) struct Hostile {
     pub(crate) faulted: BTreeSet<String>,
     /// The number of times that each request was sent.
     pub(crate) seen: FxHashMap<u64, u64>,
+    /// The end of the time in which everything from the address is refused.
+    pub(crate) blocked_until: u64,
     /// The data of the latest successful answers by operation, for answers to the wrong request.
     pub(crate) latest: FxHashMap<&'static str, String>,
     /// The latest successful answer to a change, which may be sent again without a request.
@@ -143,6 +165,7 @@ impl Hostile {
             counts: Counts::default(),
             faulted: BTreeSet::new(),
             seen: FxHashMap::default(),
+            blocked_until: 0,
             latest: FxHashMap::default(),
             last: None,
             view: View { now: 0, lag: 0, fault: HostileFault::None, denials: 0 },

@@ -420,6 +420,14 @@ mod tests {
     use super::*;
     use crate::state::dice::Seed;
 
+    /// Those that are announced for releases, but for 40808, which sources agree to be the refusal of a parameter.
+    #[test]
+    fn codes_of_releases_prove_nothing() {
+        for code in ["45001", "40725", "40015"] {
+            assert_eq!(proof(unified::PlaceOrder::META, code), Some(Proof::Open), "{code}");
+        }
+    }
+
     #[test]
     fn both_families_have_codes_that_prove_each_thing() {
         let mut dice = Dice::new(Seed(1), 0);

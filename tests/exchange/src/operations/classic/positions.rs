@@ -38,8 +38,7 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
         Some(size) => at.core.pairs[index].lots(number("size", size)?).ok_or(Reason::SizeStep)?.min(position.lots),
     };
     let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
-    let is_used = client.as_ref().is_some_and(|client| at.core.accounts[account].clients.contains_key(client));
-    if is_used && at.core.settings.unique_client_ids {
+    if at.core.is_used(account, client.as_deref()) && at.core.settings.unique_client_ids {
         return Err(Reason::Duplicate);
     }
     at.core.close_position(account, index, closed, lots, Source::Reversal)?;

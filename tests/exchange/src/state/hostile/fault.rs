@@ -53,6 +53,8 @@ listed! {
         LongLength,
         /// Some bytes of the body are changed, so that it is no longer JSON.
         Garbage,
+        /// Status 200 with an empty body.
+        EmptyBody,
         /// An answer that is not HTTP.
         NotHttp,
         /// The answer to another request.
@@ -63,6 +65,10 @@ listed! {
         LastAnswer,
         /// An outage: no answer, and no connections for a moment.
         Outage,
+        /// A code after which the outcome is open, in an hour of a release, in which half of the requests get one.
+        Release,
+        /// Status 429, because the address sent too many requests in the last five minutes.
+        Blocked,
         /// Some items of a batch are refused, and the answer says which.
         Partial,
         /// Some items of a batch are not in the answer.
@@ -112,6 +118,7 @@ const ANY: &[(HostileFault, u64)] = &[
     (HostileFault::ShortLength, 3),
     (HostileFault::LongLength, 1),
     (HostileFault::Garbage, 4),
+    (HostileFault::EmptyBody, 3),
     (HostileFault::NotHttp, 2),
     (HostileFault::Outage, 1),
     (HostileFault::Slow, 4),
@@ -186,9 +193,12 @@ impl HostileFault {
     pub(crate) fn effect_time(self, dice: &mut Dice) -> EffectTime {
         match self {
             Self::None | Self::Slow | Self::LastAnswer | Self::Partial => EffectTime::Now,
-            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyCoded => {
-                EffectTime::Never
-            }
+            Self::Refused
+            | Self::RateCode
+            | Self::Timestamp
+            | Self::TooManyBare
+            | Self::TooManyCoded
+            | Self::Blocked => EffectTime::Never,
             _ => {
                 let all =
                     [(EffectTime::Now, 40), (EffectTime::Late, 15), (EffectTime::VeryLate, 5), (EffectTime::Never, 40)];
