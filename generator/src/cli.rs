@@ -184,6 +184,12 @@ pub(crate) fn audit(schema: &Schema, arguments: &AuditArguments, output: &Output
 
 /// Returns what to do next; `None` if nothing is left to do.
 fn next(audit: &Audit, is_accepted: bool) -> Option<&'static str> {
+    if audit.contradictions() > 0 {
+        return Some(
+            "write in the schema what the documents say now; where a document contradicts itself, choose, and name both \
+             readings in an entry of `contradictions`; then run `check`, and `audit` with `--accept`",
+        );
+    }
     if audit.differences() > 0 {
         return Some("write in the schema what the documents say now, run `check`, then `audit` with `--accept`");
     }

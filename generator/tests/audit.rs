@@ -256,6 +256,88 @@ fn accepting_writes_only_digests_and_not_where_a_fact_differs() {
     assert!(second.contains("1 difference(s) of fact, 0 change(s) of words to review"), "{second}");
 }
 
+/// A contradiction is settled by an entry that names both readings, whichever the schema takes; one that names something
+/// else settles nothing, and the report says what does.
+#[test]
+fn a_contradiction_is_settled_by_an_entry_that_names_both_readings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    let audit = |(from, to): (&str, &str), file: &str, readings: &str, more: &[&str]| {
+        assert!(DOCUMENT.contains(from), "{from}");
+        std::fs::write(docs.join("garden-v1.md"), DOCUMENT.replacen(from, to, 1)).unwrap();
+        let path = schema.join("garden").join(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let entry = format!(
+            "contradictions:\n  - {{ id: two-readings, readings: [{readings}], chosen: One., why: It is safe. }}\n"
+        );
+        std::fs::write(&path, text.replacen("reviewed:", &format!("{entry}reviewed:"), 1)).unwrap();
+        let output = run(&schema, &docs, more);
+        std::fs::write(path, text).unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let cases = [
+        (
+            ("| Sow Seed | 4/s/UID", "| Sow Seed | 6/s/UID"),
+            "sow-seed.yaml",
+            "At most 4/s per UID., At most 6/s per UID.",
+        ),
+        (
+            ("default and maximum 40", "default 20, maximum 40"),
+            "harvests.yaml",
+            "limit is 20 by default., limit is 40.",
+        ),
+        (("at most 12 seeds", "at most 13 seeds"), "sow-seeds.yaml", "Twelve or 12 seeds., Of 13 seeds each."),
+    ];
+    for (change, file, readings) in cases {
+        let (code, report) = audit(change, file, "Day., Night.", &[]);
+        assert_eq!(code, Some(1), "{change:?}: {report}");
+        assert!(report.contains("the document contradicts itself:") && report.contains("next: "), "{report}");
+        assert!(report.contains("an entry of `contradictions`"), "{report}");
+        let (code, report) = audit(change, file, readings, &[]);
+        assert_eq!(code, Some(3), "{change:?}: {report}");
+        let (code, report) = audit(change, file, readings, &["--accept"]);
+        assert_eq!(code, Some(0), "{change:?}: {report}");
+    }
+    let (code, report) = audit(cases[1].0, "harvests.yaml", "page is 20., page is 40.", &[]);
+    assert_eq!(code, Some(1), "an entry about another parameter settles nothing: {report}");
+}
+
+/// A document describes an operation that was only observed so far.
+#[test]
+fn an_observed_operation_moves_to_the_document_that_describes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::create_dir(schema.join("barn")).unwrap();
+    let family = "family: barn\ntitle: Barn\ndoc: What was seen in the barn.\nsources: [a cat, a dog]\nnumbers: text\nerrors: {}\n";
+    std::fs::write(schema.join("barn/family.yaml"), family).unwrap();
+    std::fs::write(
+        schema.join("barn/types.yaml"),
+        "records:\n  Fed: { doc: Whether it ate., fields: { cat: { type: string, doc: Which cat. } } }\n",
+    )
+    .unwrap();
+    std::fs::write(
+        schema.join("barn/feed-cat.yaml"),
+        "operation: feed-cat\ntitle: Feed Cat\nhttp: POST /garden/v1/feed-cat\ndoc: Feeds a cat.\neffect: create\n\
+         request: { cat: { type: string, required: always, doc: Which cat. } }\nresponse: { object: Fed }\n\
+         examples: [{ request: '{\"cat\": \"a\"}', response: '{\"status\": \"0000\", \"note\": \"fine\", \"data\": {}}' }]\n",
+    )
+    .unwrap();
+    let section =
+        "### Feed Cat\n\nPOST /garden/v1/feed-cat. Rate limit 1/s.\n\nParameters: cat (required).\n\n## Access";
+    std::fs::write(docs.join("garden-v1.md"), DOCUMENT.replacen("## Access", section, 1)).unwrap();
+    let output = run(&schema, &docs, &[]);
+    let report = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(report.contains("endpoint POST /garden/v1/feed-cat · "), "{report}");
+    assert!(
+        report.contains("barn/feed-cat.yaml:3: `feed-cat` was only observed: move it from the family `barn`"),
+        "{report}"
+    );
+}
+
 #[test]
 fn a_rule_is_in_a_row_that_its_section_has() {
     let folder = tempfile::tempdir().unwrap();

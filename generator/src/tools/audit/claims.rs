@@ -6,8 +6,8 @@ use super::findings::{FactKey, FactKind, key};
 use super::{measures, wording};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    AnswerPath, Api, Carried, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape, SignedPart, Type,
-    Unit, formats,
+    AnswerPath, Api, Carried, Contradiction, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape,
+    SignedPart, Statements, Type, Unit, formats,
 };
 use crate::compiler::words::Times;
 
@@ -35,6 +35,28 @@ pub(super) struct KnownRecord<'a> {
     pub(super) record: &'a Record,
 }
 
+/// An operation that was only observed.
+pub(super) struct ObservedEndpoint<'a> {
+    /// The method and the path, as statements have them.
+    pub(super) endpoint: String,
+    operation: &'a Operation,
+    family: &'a Family,
+    pub(super) place: Place,
+}
+
+impl ObservedEndpoint<'_> {
+    /// Returns what to do once a document describes the operation.
+    pub(super) fn advice(&self) -> String {
+        let (operation, family) = (&self.operation.name, &self.family.name);
+        match self.family.sources.is_empty() {
+            true => format!("`{operation}` has `sources`: write its `source` instead"),
+            false => {
+                format!("`{operation}` was only observed: move it from the family `{family}`, and write its `source`")
+            }
+        }
+    }
+}
+
 /// All claims of the schema about one document.
 pub(super) struct Claims<'a> {
     pub(super) families: Vec<&'a Family>,
@@ -43,6 +65,10 @@ pub(super) struct Claims<'a> {
     /// The open questions, each with the name of its family.
     pub(super) not_shown: Vec<(&'a str, &'a OpenQuestion)>,
     pub(super) rules: Vec<&'a Rule>,
+    /// The contradictions, each with its operation or family.
+    pub(super) contradictions: Vec<(&'a str, &'a Contradiction)>,
+    /// The operations of all families that no document described so far.
+    pub(super) observed: Vec<ObservedEndpoint<'a>>,
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
     by_key: BTreeMap<FactKey, Vec<Claim>>,
@@ -65,6 +91,8 @@ impl<'a> Claims<'a> {
             records: Vec::new(),
             not_shown: Vec::new(),
             rules: Vec::new(),
+            contradictions: Vec::new(),
+            observed: Vec::new(),
             units: Vec::new(),
             by_key: BTreeMap::new(),
             own: OwnFacts::default(),
@@ -112,7 +140,7 @@ impl<'a> Claims<'a> {
         let own = family.source.as_ref().is_some_and(|source| source.document() == document);
         if own {
             self.families.push(family);
-            self.statements(family, &family.statements);
+            self.statements(family, &family.name, &family.statements);
             for limit in &family.limits {
                 self.add(key(FactKind::Ceiling, [&family.name, &limit.id]), limit.n.to_string(), limit.place, 0);
             }
@@ -131,7 +159,15 @@ impl<'a> Claims<'a> {
                 self.records.push(KnownRecord { id, section, family, record });
             }
         }
-        for operation in family.operations.iter().filter(|operation| operation.sources.is_empty()) {
+        let (documented, observed): (Vec<_>, Vec<_>) =
+            family.operations.iter().partition(|operation| operation.sources.is_empty());
+        self.observed.extend(observed.into_iter().map(|operation| ObservedEndpoint {
+            endpoint: format!("{} {}", operation.method.as_str(), operation.path.text),
+            operation,
+            family,
+            place: operation.path.place,
+        }));
+        for operation in documented {
             let source = operation.source.as_ref().or(family.source.as_ref());
             if source.is_some_and(|source| source.document() == document) {
                 self.operation(family, operation);
@@ -139,7 +175,8 @@ impl<'a> Claims<'a> {
         }
     }
 
-    fn statements(&mut self, family: &'a Family, statements: &'a crate::compiler::model::Statements) {
+    fn statements(&mut self, family: &'a Family, owner: &'a str, statements: &'a Statements) {
+        self.contradictions.extend(statements.contradictions.iter().map(|entry| (owner, entry)));
         self.not_shown.extend(statements.not_shown.iter().map(|entry| (family.name.as_str(), entry)));
         self.rules.extend(&statements.rules);
     }
@@ -147,7 +184,7 @@ impl<'a> Claims<'a> {
     fn operation(&mut self, family: &'a Family, operation: &'a Operation) {
         let section = operation.source.as_ref().and_then(|source| source.section());
         self.operations.push(KnownOperation { operation, family, heading: section.unwrap_or(&operation.title) });
-        self.statements(family, &operation.statements);
+        self.statements(family, &operation.id, &operation.statements);
         let id = &operation.id;
         if operation.whitelisted {
             self.add(key(FactKind::Whitelisted, [id]), "yes", operation.key_places.whitelisted, 0);

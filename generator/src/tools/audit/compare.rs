@@ -2,10 +2,11 @@
 
 mod merge;
 mod nearest;
+mod readings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Claims};
+use super::claims::{Claim, Claims, ObservedEndpoint};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
 use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
@@ -223,10 +224,13 @@ impl Comparison<'_> {
     }
 
     fn document_only(&mut self, statement: &Statement) {
-        let place = self.nearest_place(&statement.key);
         let says = describe::statement(&statement.key, &statement.value);
         let says = Some(says.trim().to_owned());
-        self.add(&statement.key, DiscrepancyKind::DocumentOnly, statement.at, says, place, None);
+        let observed = self.claims.observed.iter().filter(|_| statement.key.kind == FactKind::Endpoint);
+        let observed = observed.into_iter().find(|one| one.endpoint == statement.value);
+        let place = observed.map_or_else(|| self.nearest_place(&statement.key), |one| Some(one.place));
+        let has = observed.map(ObservedEndpoint::advice);
+        self.add(&statement.key, DiscrepancyKind::DocumentOnly, statement.at, says, place, has);
     }
 
     fn changed(&mut self, statement: &Statement, claim: &Claim) {
@@ -239,6 +243,9 @@ impl Comparison<'_> {
                 && self.document.line(other.at) != line
         });
         let elsewhere = agreeing.map(|other| (other.at, of_value(key, &other.value))).next();
+        if elsewhere.as_ref().is_some_and(|(_, elsewhere)| self.is_known_change(statement, elsewhere)) {
+            return;
+        }
         let kind = if elsewhere.is_some() { DiscrepancyKind::Contradiction } else { DiscrepancyKind::Changed };
         let says = format!("{} {}", of_key(key), of_value(key, &statement.value));
         let has = of_value(key, &claim.value);
@@ -263,6 +270,9 @@ impl Comparison<'_> {
                 continue;
             }
             let stated = self.by_key.get(key).into_iter().flatten().find(|statement| statement.force == Basis::Stated);
+            if stated.is_some() && self.is_known_gap(key) {
+                continue;
+            }
             for claim in self.claims.get(key) {
                 let elsewhere = stated.map(|statement| (statement.at, of_key(key)));
                 let kind =

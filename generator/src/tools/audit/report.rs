@@ -143,6 +143,11 @@ impl Audit {
         self.count(Task::Write)
     }
 
+    /// The number of differences in which a document contradicts itself.
+    pub fn contradictions(&self) -> usize {
+        self.lines.iter().filter(|line| line.group == Group::Contradiction).count()
+    }
+
     /// The number of changed sentences to review, because they may state something that no reader understands.
     pub fn reviews(&self) -> usize {
         self.count(Task::Review)
