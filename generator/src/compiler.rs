@@ -9,10 +9,7 @@ pub(crate) mod earlier;
 pub(crate) mod emit;
 pub(crate) mod json;
 pub(crate) mod load;
-// Only the tools read some parts of the model, and build scripts are compiled without them.
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
 pub(crate) mod model;
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
 pub(crate) mod plain_text;
 pub(crate) mod select;
 pub(crate) mod values;

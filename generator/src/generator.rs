@@ -1,18 +1,18 @@
 //! The entry point: what to read and where to write.
 
 #[cfg(feature = "cli")]
-mod drafts;
-#[cfg(feature = "cli")]
-mod project;
-#[cfg(feature = "cli")]
-mod schema;
+mod commands;
+/// Nothing: build scripts are compiled without the tools.
+#[cfg(not(feature = "cli"))]
+mod commands {
+    pub(super) type Cases = ();
+    pub(super) const STRICTNESS: super::Strictness = super::Strictness { second: None, check: |_, _| {} };
+}
 
 #[cfg(feature = "cli")]
-pub use drafts::{DraftSource, Drafted};
-#[cfg(feature = "cli")]
-pub use project::{compare_editor_schemas, editor_schemas, init_project, write_editor_schemas};
-#[cfg(feature = "cli")]
-pub use schema::SiteOptions;
+pub use commands::{
+    DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
+};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,16 +21,18 @@ use crate::compiler::check;
 use crate::compiler::diagnostics::Diagnostics;
 use crate::compiler::earlier::{self, Earlier, RecordedFile};
 use crate::compiler::emit::{self, Job, Layout};
-use crate::compiler::load::{self, Readers, Reading, Remembered, Sources};
+use crate::compiler::load::{self, Reading, Remembered, SecondReader, Sources};
 use crate::compiler::model::{self, Api, Counts};
 use crate::compiler::select::Selection;
 use crate::compiler::write::{self, Report, Writing};
 
-/// The strictest way to read the files: as strictly as this build can, so that all commands agree on a schema.
-#[cfg(feature = "cli")]
-const STRICTEST: Readers = Readers::Two;
-#[cfg(not(feature = "cli"))]
-const STRICTEST: Readers = Readers::One;
+/// What a schema has to fulfil beside the rules of the compiler: as much as this build can check, so that all commands
+/// agree on a schema.
+#[derive(Clone, Copy)]
+struct Strictness {
+    second: Option<SecondReader>,
+    check: fn(&Api, &mut Diagnostics),
+}
 
 /// Reads a schema folder and writes a Rust client.
 #[derive(Clone, Debug, Default)]
@@ -71,11 +73,8 @@ impl Only {
 pub struct Schema {
     pub(crate) api: Api,
     /// The names of its files, which places refer to by index.
-    #[cfg(feature = "cli")]
     files: Vec<PathBuf>,
-    /// The cases of its rules, once they are needed: finding them takes longer than all else.
-    #[cfg(feature = "cli")]
-    cases: std::sync::OnceLock<Vec<crate::tools::rules::Case>>,
+    cases: commands::Cases,
 }
 
 impl Generator {
@@ -136,17 +135,6 @@ impl Generator {
         read(folder, folder, self.reading())
     }
 
-    /// Reads and checks the schema as of a revision of the git repository that contains its folder.
-    ///
-    /// # Errors
-    /// Fails if the revision cannot be read; otherwise, returns all mistakes that the schema had then.
-    #[cfg(feature = "cli")]
-    pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
-        let folder = self.schema_folder();
-        let copy = crate::tools::revision::copy(folder, revision)?;
-        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), self.reading())
-    }
-
     /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and nothing is made if the
     /// inputs are those of the last run; a hidden file in the output folder records that run.
     ///
@@ -187,23 +175,8 @@ impl Generator {
         Ok(Report { read: counts, ..report })
     }
 
-    /// Returns what [`Generator::generate`] would change; writes nothing.
-    ///
-    /// # Errors
-    /// Returns all mistakes of the schema, or the file that cannot be read.
-    #[cfg(feature = "cli")]
-    pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
-        let schema = self.read()?;
-        crate::tools::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
-    }
-
-    #[cfg(feature = "cli")]
-    fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {
-        Ok(emit::emit(self.selection.of(&schema.api)?.as_ref(), self.layout))
-    }
-
     fn reading(&self) -> Reading<'_> {
-        Reading { readers: STRICTEST, remembered: self.remembered.as_ref() }
+        Reading { second: commands::STRICTNESS.second, remembered: self.remembered.as_ref() }
     }
 
     fn schema_folder(&self) -> &Path {
@@ -262,22 +235,13 @@ fn resolve_and_check(
     let read = to.end_of_reading();
     let api = model::builder::build(documents, &mut to);
     check::check(&api, &mut to);
-    // Build scripts run without the interpreter of the rules.
-    #[cfg(feature = "cli")]
-    if matches!(reading.readers, Readers::Two) {
-        crate::tools::rules::check(&api, &mut to);
+    if reading.second.is_some() {
+        (commands::STRICTNESS.check)(&api, &mut to);
     }
     to.drop_follow_ups(&read);
     to.fold_repeats();
-    #[cfg(feature = "cli")]
     let files = to.files().to_vec();
-    to.into_result().map(|()| Schema {
-        api,
-        #[cfg(feature = "cli")]
-        files,
-        #[cfg(feature = "cli")]
-        cases: std::sync::OnceLock::new(),
-    })
+    to.into_result().map(|()| Schema { api, files, cases: commands::Cases::default() })
 }
 
 impl Schema {

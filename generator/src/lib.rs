@@ -25,12 +25,12 @@
 //! }
 //! ```
 
+// Build scripts are compiled without the tools, which alone read some parts of the model.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unreachable_pub, unused_imports, reason = "for the tools"))]
+
 mod compiler;
 #[cfg(feature = "cli")]
 mod tools;
-
-#[cfg(feature = "cli")]
-pub use tools::diff;
 
 mod generator;
 #[cfg(all(doc, not(doctest)))]
@@ -40,18 +40,16 @@ pub use compiler::diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Plac
 pub use compiler::emit::Layout;
 pub use compiler::model::Counts;
 pub use compiler::write::Report;
-#[cfg(feature = "cli")]
-pub use generator::{
-    DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
-};
 pub use generator::{Generator, Only, Schema};
 #[cfg(feature = "cli")]
-pub use tools::audit::{Audit, Auditor, Documents};
-#[cfg(feature = "cli")]
-pub use tools::compare::{Change, Difference};
-#[cfg(feature = "cli")]
-pub use tools::drift::Drift;
-#[cfg(feature = "cli")]
-pub use tools::export::{OpenApi, RuleTests, Site};
-#[cfg(feature = "cli")]
-pub use tools::rules::Case;
+pub use {
+    generator::{
+        DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
+    },
+    tools::audit::{Audit, Auditor, Documents},
+    tools::compare::{Change, Difference},
+    tools::diff,
+    tools::drift::Drift,
+    tools::export::{OpenApi, RuleTests, Site},
+    tools::rules::Case,
+};

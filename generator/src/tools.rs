@@ -12,4 +12,6 @@ pub(crate) mod list;
 pub(crate) mod operation_page;
 pub(crate) mod revision;
 pub(crate) mod rules;
+pub(crate) mod second_reader;
+pub(crate) mod sent;
 pub(crate) mod skeleton;

@@ -34,6 +34,8 @@ const FOLDERS: [(&str, &[&str]); 2] = [
         &[
             "compare",
             "revision",
+            "second_reader",
+            "sent",
             "rules",
             "list",
             "skeleton",

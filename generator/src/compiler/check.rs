@@ -103,11 +103,8 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     docs::family_has_docs,
 ];
 
-#[cfg(feature = "cli")]
 pub(crate) use examples::{comparable, is_readable};
-#[cfg(feature = "cli")]
 pub(crate) use names::rust_names_of_types;
-#[cfg(feature = "cli")]
 pub(crate) use reserved::{is_free_operation, is_free_request, is_free_setter, is_free_type};
 
 /// Checks all rules and reports every violation.

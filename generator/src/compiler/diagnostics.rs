@@ -52,7 +52,7 @@ pub(crate) enum Kind {
     TextForMapping,
     /// [`Code::MissingKey`]: a key that a mapping lacks.
     KeyOfMapping,
-    /// [`Code::Unused`]: a type.
+    /// [`Code::Unused`]: a type, which only its family can use.
     Type,
     /// [`Code::Unused`]: a header.
     Header,

@@ -45,9 +45,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use code::Layout;
 pub(crate) use code::{File, HEADER, digest};
-#[cfg(feature = "cli")]
 pub(crate) use diagram::{Links, draw};
-#[cfg(feature = "cli")]
 pub(crate) use example::{ExampleCalls, example_calls};
 
 use crate::compiler::model::{Api, Family, Source};

@@ -19,7 +19,7 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
+pub(crate) use shapes::{Conditions, Named, Short, Spanned, Text, Texts, WordOr};
 pub(crate) use source::Remembered;
 pub(crate) use source::watched;
 
@@ -80,20 +80,13 @@ impl Sources {
     }
 }
 
-/// The YAML readers that have to accept a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Readers {
-    /// The one that reads the schema.
-    One,
-    /// A second one as well, because the schema must mean the same to every YAML tool.
-    #[cfg(feature = "cli")]
-    Two,
-}
+/// Another reader of YAML, which has to accept a file, too. It returns why it does not, with the line and the column.
+pub(crate) type SecondReader = fn(&str) -> Result<(), (String, Option<(usize, usize)>)>;
 
 /// The way files are read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading<'a> {
-    pub(crate) readers: Readers,
+    pub(crate) second: Option<SecondReader>,
     /// The files that need not be parsed if they are as they were; these readers have accepted them.
     pub(crate) remembered: Option<&'a Remembered>,
 }
@@ -212,7 +205,7 @@ fn read<T: typed::Read + Clone + Send + Sync + 'static>(
         return Some(known);
     }
     let before = to.extent();
-    let document = tree::parse(source, reading.readers, to);
+    let document = tree::parse(source, reading.second, to);
     *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
     let value = document.and_then(|document| typed::read::<T>(&document.root, to));
     *incomplete |= value.is_none();

@@ -27,14 +27,10 @@ pub(crate) use confirm::*;
 pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
-#[cfg(feature = "cli")]
 pub(crate) use facts::Fact;
 pub(crate) use formats::*;
 pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
-#[cfg(feature = "cli")]
-pub(crate) use names::KEYWORDS;
-pub(crate) use names::Name;
-pub(crate) use names::{field_name, type_name, variant_name};
+pub(crate) use names::{KEYWORDS, Name, field_name, type_name, variant_name};
 pub(crate) use number::Number;
 pub(crate) use operation::*;
 pub(crate) use parameter::*;

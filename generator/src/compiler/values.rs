@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-#[cfg(feature = "cli")]
 use tradeapi_words::calendar;
 
 /// A number of units.
@@ -13,7 +12,6 @@ pub(crate) struct Duration {
     pub(crate) unit: DurationUnit,
 }
 
-#[cfg(feature = "cli")]
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The shortest month, in milliseconds.
@@ -30,7 +28,6 @@ impl Duration {
 
     /// The time this long after a time, in Unix milliseconds; before it if `sign` is -1. A month leads to the same day
     /// of another month, or to its last day if that month is shorter.
-    #[cfg(feature = "cli")]
     pub(crate) fn shift(self, time: i64, sign: i64) -> i64 {
         let n = i64::from(self.n) * sign;
         match self.unit.milliseconds() {
@@ -40,7 +37,6 @@ impl Duration {
     }
 
     /// Returns whether both have the same length, like a week and 7 days.
-    #[cfg(feature = "cli")]
     pub(crate) fn is_as_long_as(self, other: Self) -> bool {
         match (self.milliseconds(), other.milliseconds()) {
             (Some(one), Some(other)) => one == other,
@@ -101,10 +97,13 @@ impl DurationUnit {
 }
 
 impl Duration {
+    /// The form of its text, for editors.
+    pub(crate) const PATTERN: &'static str = "^[1-9][0-9]* (millisecond|second|minute|hour|day|week|month)s?$";
+
     /// Reads `30 days`, `1 week`, `3 months`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (n, unit) = text.split_once(' ')?;
-        let n: u32 = n.parse().ok().filter(|n| (1..=100_000).contains(n))?;
+        let n: u32 = n.parse().ok().filter(|value| (1..=100_000).contains(value) && !n.starts_with(['0', '+']))?;
         let name = unit.strip_suffix('s').unwrap_or(unit);
         let (unit, _) = DurationUnit::ALL.into_iter().find(|(_, known)| *known == name)?;
         Some(Self { n, unit })
@@ -182,6 +181,9 @@ pub(crate) struct UtcOffset {
 }
 
 impl UtcOffset {
+    /// The form of its text, for editors.
+    pub(crate) const PATTERN: &'static str = "^UTC([+-][0-9]{1,2}(:[0-5][0-9])?)?$";
+
     /// Reads `UTC`, `UTC+8` or `UTC-3:30`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix("UTC")?;

@@ -12,6 +12,9 @@ pub(crate) trait Word: Copy + 'static {
     /// All of them, as the schema spells them.
     const WORDS: &'static [&'static str];
 
+    /// The meaning of each, as far as it is documented.
+    const DOCS: &'static [&'static str];
+
     /// True if a word that is spelled nearly like one of them is probably that one. Near names of algorithms and of
     /// forms mean other signatures.
     const ARE_SUGGESTED: bool;
@@ -27,6 +30,7 @@ macro_rules! values_of_keys {
     ($($is_suggested:literal: $($name:ident),+;)*) => {$($(
         impl Word for $name {
             const WORDS: &'static [&'static str] = $name::WORDS;
+            const DOCS: &'static [&'static str] = $name::DOCS;
             const ARE_SUGGESTED: bool = $is_suggested;
 
             fn parse(text: &str) -> Option<Self> {

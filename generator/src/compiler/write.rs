@@ -55,7 +55,6 @@ pub struct Report {
 }
 
 /// Writes exactly these files to the folder; files that no run wrote are left alone.
-#[cfg(feature = "cli")]
 pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> Result<Report, Diagnostics> {
     let writing =
         Writing::begin(folder, files.keys().cloned().collect(), kind, |name| files.get(name).map(String::as_str))?;
@@ -257,7 +256,6 @@ fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf
 }
 
 /// Replaces the files whose bytes differ, and returns their paths; other files of the folder are left alone.
-#[cfg(feature = "cli")]
 pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut to = Diagnostics::default();
     let mut written = Vec::new();
@@ -272,7 +270,6 @@ pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> 
 }
 
 /// Creates a file; fails if it exists.
-#[cfg(feature = "cli")]
 pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
     let create = || File::create_new(path)?.write_all(text.as_bytes());
@@ -284,7 +281,6 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
 }
 
 /// Like [`create`], and creates missing folders.
-#[cfg(feature = "cli")]
 pub(crate) fn create_with_folders(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -334,7 +330,6 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Replaces the content of a file that was written by hand, so that a loss of power loses neither old nor new.
-#[cfg(feature = "cli")]
 pub(crate) fn replace_durably(path: &Path, text: &str) -> std::io::Result<()> {
     replace_with(path, |file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
 }

@@ -18,6 +18,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Api;
 pub use crate::compiler::model::elements::Class;
 use crate::compiler::model::elements::{Element, KeyChange, Verdict, differences};
+use clap::builder::PossibleValue;
 pub use render::Format;
 use serde::Serialize;
 
@@ -185,19 +186,6 @@ pub enum Bump {
 }
 
 impl Class {
-    /// All classes, most serious first.
-    pub const ALL: [Self; 4] = [Self::Breaking, Self::Behaviour, Self::Additive, Self::Documentation];
-
-    /// The class as a word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Breaking => "breaking",
-            Self::Behaviour => "behaviour",
-            Self::Additive => "additive",
-            Self::Documentation => "documentation",
-        }
-    }
-
     /// The part of the version number that has to increase for it.
     pub fn bump(self) -> Bump {
         match self {
@@ -227,6 +215,23 @@ impl Bump {
             Self::Minor => "1.4.2 becomes 1.5.0; below 1.0, 0.4.2 becomes 0.4.3",
             Self::Major => "1.4.2 becomes 2.0.0; below 1.0, 0.4.2 becomes 0.5.0",
         }
+    }
+}
+
+impl clap::ValueEnum for Class {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (_, doc) = Self::ALL.iter().zip(Self::DOCS).find(|(class, _)| *class == self)?;
+        Some(PossibleValue::new(self.as_str()).help(doc.trim().trim_end_matches('.')))
+    }
+}
+
+impl Serialize for Class {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

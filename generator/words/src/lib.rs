@@ -30,10 +30,10 @@ pub const ACCESS_TOLERANCE_MS: u64 = 60_000;
 /// Declares enums whose variants are words, each with its spelling.
 #[macro_export]
 macro_rules! words {
-    ($($(#[$about:meta])* $visible:vis enum $name:ident { $($(#[$doc:meta])* $word:ident = $text:literal,)* })*) => {$(
+    ($($(#[$about:meta])* $visible:vis enum $name:ident { $($(#[$($doc:tt)+])* $word:ident = $text:literal,)* })*) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        $visible enum $name { $($(#[$doc])* $word,)* }
+        $visible enum $name { $($(#[$($doc)+])* $word,)* }
 
         #[allow(dead_code, reason = "not every word is printed or listed")]
         impl $name {
@@ -42,6 +42,9 @@ macro_rules! words {
 
             /// All of them, as the schema spells them.
             pub const WORDS: &'static [&'static str] = &[$($text,)*];
+
+            /// The meaning of each, in the same order; empty where it says itself what it means.
+            pub const DOCS: &'static [&'static str] = &[$(concat!($($crate::text_of_doc!($($doc)+)),*),)*];
 
             /// The word as the schema spells it.
             pub const fn as_str(self) -> &'static str {
@@ -61,6 +64,18 @@ macro_rules! words {
     )*};
 }
 
+/// The text of an attribute that is documentation; nothing of any other.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! text_of_doc {
+    (doc = $text:literal) => {
+        $text
+    };
+    ($($other:tt)*) => {
+        ""
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,5 +87,7 @@ mod tests {
         }
         assert_eq!(Method::parse("get"), None);
         assert_eq!((Method::Get.variant(), Method::WORDS[0]), ("Get", "GET"));
+        assert_eq!(Effect::DOCS.len(), Effect::WORDS.len());
+        assert_eq!(Effect::DOCS[0].trim(), "Nothing changes: it may be sent again.");
     }
 }

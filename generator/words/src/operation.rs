@@ -3,11 +3,11 @@
 crate::words! {
     /// The effect of an operation. Reads are always safe to repeat.
     pub enum Effect {
-        /// Nothing.
+        /// Nothing changes: it may be sent again.
         Read = "read",
         /// Something is created: a repeat creates another one.
         Create = "create",
-        /// Something is amended.
+        /// Something that exists is changed, such as an order.
         Amend = "amend",
         /// Orders are cancelled.
         Cancel = "cancel",

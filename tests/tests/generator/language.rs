@@ -113,6 +113,12 @@ fn cannot_be_read(code: Code, message: &str) -> bool {
     }
 }
 
+/// Returns whether a mistake can be a text in another form than its key alone decides.
+fn has_wrong_form(code: Code) -> bool {
+    let codes = [Code::BadPath, Code::BadRate, Code::BadDuration, Code::BadNumber, Code::BadWindow, Code::BadValue];
+    codes.contains(&code)
+}
+
 /// Editors refuse exactly the files that the generator cannot read, in every broken fixture.
 #[test]
 fn editors_refuse_what_the_generator_cannot_read() {
@@ -143,9 +149,9 @@ fn editors_refuse_what_the_generator_cannot_read() {
             let is_unread = here().any(|one| cannot_be_read(one.code, &one.message));
             let mistakes = language.mistakes(&name, &text);
             let is_refused = mistakes.as_ref().is_none_or(|mistakes| !mistakes.is_empty());
-            // An editor also knows the keys that every such mapping has; others depend on what else is written.
-            let lacks_a_key = here().any(|one| one.code == Code::MissingKey);
-            let agree = is_unread == is_refused || lacks_a_key && is_refused;
+            // An editor also knows the keys that every such mapping has, and the forms of some texts.
+            let may_be_refused = here().any(|one| one.code == Code::MissingKey || has_wrong_form(one.code));
+            let agree = is_unread == is_refused || may_be_refused && is_refused;
             assert!(agree, "{}: {name}: {mistakes:?}\n{all}", case.display());
             refused += usize::from(is_unread);
         }
@@ -513,10 +519,11 @@ fn editors_and_the_generator_tell_texts_from_numbers_alike() {
             let text = serde_yaml::to_string(&other).unwrap();
             fs::write(folder.path().join(&name), &text).unwrap();
             let mistakes = generator.clone().schema_dir(folder.path()).read().err();
-            let mut all = mistakes.iter().flat_map(|all| all.iter());
-            let is_unread = all.any(|one| cannot_be_read(one.code, &one.message));
+            let all = || mistakes.iter().flat_map(|all| all.iter());
+            let is_unread = all().any(|one| cannot_be_read(one.code, &one.message));
             let of_editors = language.mistakes(&name, &text);
-            if is_unread == (of_editors != Some(Vec::new())) {
+            let is_refused = of_editors != Some(Vec::new());
+            if is_unread == is_refused || is_refused && all().any(|one| has_wrong_form(one.code)) {
                 refused += usize::from(is_unread);
                 accepted += usize::from(!is_unread);
             } else {
@@ -526,6 +533,37 @@ fn editors_and_the_generator_tell_texts_from_numbers_alike() {
     }
     assert!(differ.is_empty(), "{}", differ.join("\n"));
     assert!(refused > 20 && accepted > 100, "{refused} refused, {accepted} accepted");
+}
+
+/// Texts of a form of their own, each in place of a right one of the base.
+const WRONG_FORMS: [(&str, &str, &str); 10] = [
+    ("house/lend-book.yaml", "min: 1", "min: one"),
+    ("house/lend-book.yaml", "min: 1", "min: 01"),
+    ("house/lend-book.yaml", "POST /v1/loans", "post /v1/loans"),
+    ("house/lend-book.yaml", "POST /v1/loans", "POST v1/loans"),
+    ("house/lend-book.yaml", "5/s per UID", "5/s"),
+    ("house/lend-book.yaml", "5/s per UID", "5/min per UID"),
+    ("house/lend-book.yaml", "5/s per UID", "0/s per UID"),
+    ("house/find-books.yaml", "span: 30 days", "span: 30d"),
+    ("house/find-books.yaml", "access: 90 days", "access: 0 days"),
+    ("api.yaml", "window: 30 seconds", "window: 30"),
+];
+
+/// Editors refuse a number, an address, a rate or a length of time in another form, as the generator does.
+#[test]
+fn editors_know_the_forms_of_texts() {
+    let (language, base) = (Language::read(), root().join("tests/fixtures/base"));
+    for (name, from, to) in WRONG_FORMS {
+        let folder = tempfile::tempdir().unwrap();
+        tradeapi_tests::folders::copy(&base, folder.path());
+        let text = fs::read_to_string(base.join(name)).unwrap();
+        assert!(text.contains(from), "{name}: {from}");
+        let text = text.replacen(from, to, 1);
+        fs::write(folder.path().join(name), &text).unwrap();
+        let all = Generator::new().schema_dir(folder.path()).read().expect_err(to);
+        assert_eq!(all.len(), 1, "{to}: {all}");
+        assert_eq!(language.mistakes(name, &text).unwrap().len(), 1, "{to}");
+    }
 }
 
 /// The document once for each of its values, which has another type there.

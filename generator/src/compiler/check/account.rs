@@ -73,7 +73,11 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
         to.at(place, Code::Misplaced, "`shown_as` is only allowed for a property with `values`").help("remove it");
         return;
     };
-    let (family_name, enum_name) = name.split_once('.').unwrap_or(("", name));
+    let Some((family_name, enum_name)) = name.split_once('.') else {
+        to.at(place, Code::BadValue, format!("`{name}` does not say of which family the enum is"))
+            .help(format!("write `family.{name}`, with the name of the family"));
+        return;
+    };
     let Some(family) = api.families.iter().find(|family| family.name == family_name) else {
         let known = || api.families.iter().map(|family| family.name.as_str());
         if api.is_whole {
@@ -255,7 +259,7 @@ fn has_rate(operation: &Operation, class: &Class) -> bool {
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(probe) = &family.probe else { return };
     let (name, place) = &probe.operation;
-    let is_fit = |one: &&Operation| one.effect == Effect::Read && one.access == Access::Signed;
+    let is_fit = |one: &&Operation| one.may_have(Effect::Read) && one.access == Access::Signed;
     let known = || family.operations.iter().filter(is_fit).map(|one| one.name.as_str());
     let Some(operation) = family.operations.iter().find(|one| one.name == *name) else {
         if api.is_whole {

@@ -1,7 +1,7 @@
 //! The keys of `confirm`: every name exists, what the queries send is valid, and a record proves what is concluded from
 //! it.
 
-use super::{records, values};
+use super::{operations, records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
     Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Shape, Truth, Type,
@@ -158,23 +158,11 @@ fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut 
     }
 }
 
-fn place_can_be_queried(
-    api: &Api,
-    family: &Family,
-    confirm: &Confirm,
-    (by, place): &(String, Place),
-    to: &mut Diagnostics,
-) {
-    let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
-    let Some(query) = reads().find(|one| one.name == *by) else {
-        if !api.is_whole {
-            return;
-        }
-        let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
-        to.at(*place, Code::UndefinedName, format!("unknown operation `{by}`: expected one with `effect: read`"))
-            .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
-        return;
-    };
+fn place_can_be_queried(api: &Api, family: &Family, confirm: &Confirm, named: &(String, Place), to: &mut Diagnostics) {
+    let reads = || family.operations.iter().filter(|one| one.may_have(Effect::Read));
+    let wanted = (Effect::Read, "name an operation that reads one record");
+    let Some(query) = operations::with_effect(api, family, named, wanted, to) else { return };
+    let (by, place) = named;
     // A single record is the answer to the query; in a list, only the items show which request they belong to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ids.is_empty() && is_one {
@@ -208,7 +196,7 @@ fn is_queried(confirm: &Confirm, operation: &str) -> bool {
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     // An operation that is not a query is already reported.
-    let query = operation.first_query(family).filter(|(query, _)| query.effect == Effect::Read);
+    let query = operation.first_query(family).filter(|(query, _)| query.may_have(Effect::Read));
     let Some((_, record)) = query else { return };
     let ids = if confirm.find.is_empty() { &confirm.ids } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);

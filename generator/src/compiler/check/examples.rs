@@ -63,7 +63,6 @@ pub(super) fn request(
 }
 
 /// Returns whether the types of an operation accept a request.
-#[cfg(feature = "cli")]
 pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
     let mut to = Diagnostics::default();
     read(family, json, operation.place, &mut to, |example, root| request::check(example, operation, root));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::records::find_fault_of_value;
-use super::{identifiers, rules};
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of, unknown};
+use super::{identifiers, operations, rules};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of, unknown};
 use crate::compiler::model::{
     Api, Condition, Effect, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation,
     Response, Shape, Type,
@@ -56,18 +56,11 @@ fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut D
 fn find<'a>(
     api: &Api,
     family: &'a Family,
-    (name, place): &Named,
+    named: &Named,
     effect: Effect,
     to: &mut Diagnostics,
 ) -> Option<&'a Operation> {
-    let fitting = || family.operations.iter().filter(|one| one.effect == effect);
-    let found = fitting().find(|one| one.name == *name);
-    if found.is_none() && api.is_whole {
-        let what = format!("unknown operation `{name}`: expected one with `effect: {}`", effect.as_str());
-        let help = did_you_mean(name, fitting().map(|one| one.name.as_str()));
-        to.at(*place, Code::UndefinedName, what).help(help.unwrap_or_else(|| "name an operation of the family".into()));
-    }
-    found
+    operations::with_effect(api, family, named, (effect, "name an operation of the family"), to)
 }
 
 fn is_an_enum(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {

@@ -120,7 +120,7 @@ fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to:
 fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, to: &mut Diagnostics) {
     let operations = || family.operations.iter().map(|operation| operation.name.as_str());
     for (trigger, place) in &transition.trigger {
-        let is_read = |one: &&Operation| one.name == *trigger && one.effect == Effect::Read;
+        let is_read = |one: &&Operation| one.name == *trigger && one.effect == Effect::Read && one.states_effect();
         if let Some(operation) = family.operations.iter().find(is_read) {
             to.at(
                 *place,
@@ -195,7 +195,7 @@ fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: u
 
 fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
     let operation = family.operations.iter().find(|operation| operation.name == name);
-    if !operation.is_some_and(|operation| matches!(operation.effect, Effect::Amend | Effect::Cancel)) {
+    if !operation.is_some_and(|one| one.may_have(Effect::Amend) || one.may_have(Effect::Cancel)) {
         let changing = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
         let names = name_list(changing.map(|one| one.name.as_str()));
         to.at(place, Code::BadLifecycle, format!("expected an operation that amends or cancels, found `{name}`"))

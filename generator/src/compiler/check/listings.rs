@@ -2,6 +2,7 @@
 //! of instruments and of trades.
 
 use super::account::{account_word, instrument_property};
+use super::operations;
 use super::records::{self, is_field};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{
@@ -76,7 +77,7 @@ fn each_is_an_optional_enum(family: &Family, operation: &Operation, to: &mut Dia
 pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(pages) = &operation.listing.pages else { continue };
-        if operation.effect != Effect::Read {
+        if !operation.may_have(Effect::Read) {
             to.at(pages.place, Code::Misplaced, "`pages` requires `effect: read`").help("remove it");
         }
         let next = next_is_taken(family, operation, pages, to);
@@ -306,7 +307,7 @@ pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
 /// Positions are the records of an answer without pages.
 fn positions_are_listed(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
     let is_list = operation.listed_field(family).is_some() || matches!(operation.response, Response::Array { .. });
-    if operation.listing.pages.is_some() || !is_list || operation.effect != Effect::Read {
+    if operation.listing.pages.is_some() || !is_list || !operation.may_have(Effect::Read) {
         to.at(shows.place, Code::Misplaced, "`positions` requires a read with an `array`, or an `object` with `list`")
             .help("add `list` to the response, or remove `shows`");
     }
@@ -402,25 +403,15 @@ fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, s
     for named in shows.by.iter().filter(|named| !is_over(named)) {
         records::field(record, named, to);
     }
-    let Some((name, place)) = &shows.cancel else {
+    let Some(cancel) = &shows.cancel else {
         if let Some((_, place)) = shows.by.first() {
             to.at(*place, Code::Misplaced, "`by` requires `cancel`").help("add `cancel`, or remove `by`");
         }
         return;
     };
-    let cancels = || family.operations.iter().filter(|one| one.effect == Effect::Cancel);
-    let Some(cancel) = cancels().find(|one| one.name == *name) else {
-        if api.is_whole {
-            let help = did_you_mean(name, cancels().map(|one| one.name.as_str()));
-            to.at(
-                *place,
-                Code::UndefinedName,
-                format!("unknown operation `{name}`: expected one with `effect: cancel`"),
-            )
-            .help(help.unwrap_or_else(|| "name an operation that cancels one order".into()));
-        }
-        return;
-    };
+    let wanted = (Effect::Cancel, "name an operation that cancels one order");
+    let Some(cancel) = operations::with_effect(api, family, cancel, wanted, to) else { return };
+    let name = &cancel.name;
     let names: WireNames<'_> = family.names(cancel.members());
     for (field, place) in &shows.by {
         if let Lookup::Missing(help) = names.find(field) {

@@ -117,7 +117,6 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The Rust names of the types in the module of a family.
-#[cfg(feature = "cli")]
 pub(crate) fn rust_names_of_types(family: &Family) -> Vec<String> {
     types_of(family).into_iter().map(|this| this.rust).collect()
 }
@@ -163,9 +162,9 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
         place,
         key: "rust",
     };
-    let mut all = vec![named(format!("the request of `{}`", operation.name), &request.rust, operation.place)];
+    let mut all = vec![named(format!("the request of `{}`", operation.name), &request.rust, request.place)];
     if matches!(operation.response, Response::Page { .. }) && !request.rust.is_empty() {
-        all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), operation.place));
+        all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), request.place));
     }
     for (parameter, item) in operation.items() {
         // The item of an `as` has its place at the origin; the parameter that refers to it is the one to change.
@@ -251,7 +250,7 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
             rust: operation.function.clone(),
             what: format!("the operation `{}`", operation.name),
             wire: operation.name.clone(),
-            place: operation.place,
+            place: operation.rust.place,
             key: "rust",
         })
         .collect();

@@ -242,11 +242,18 @@ pub(super) fn records_of_several(_api: &Api, family: &Family, to: &mut Diagnosti
             let Some(of) = family.records.get(case.record) else { continue };
             is_a_case(record, case, of, to);
             match &one_of.decider {
+                Some(decider) if is_unknown(family, one_of, decider) && case.place != one_of.cases[0].place => {}
                 Some(decider) => is_told_by_value(family, case, of, decider, to),
                 None => is_told_by_form(family, one_of, case, of, to),
             }
         }
     }
+}
+
+/// Returns whether no record has the deciding member, which is one mistake.
+fn is_unknown(family: &Family, one_of: &OneOf, (decider, _): &(String, Place)) -> bool {
+    let mut records = one_of.cases.iter().filter_map(|case| family.records.get(case.record));
+    records.all(|record| record.travels == RecordForm::Object && record.field(decider).is_none())
 }
 
 /// No two records have the same word.

@@ -1,6 +1,5 @@
 //! Names that emitted code reserves, and why.
 
-#[cfg(feature = "cli")]
 use crate::compiler::model::field_name;
 
 /// Reserved names of one kind.
@@ -209,19 +208,16 @@ impl ReservedNames {
 }
 
 /// Returns whether a type can have this Rust name.
-#[cfg(feature = "cli")]
 pub(crate) fn is_free_type(rust: &str) -> bool {
     !TYPES.has(rust)
 }
 
 /// Returns whether a request can have this Rust name, of which its function is named.
-#[cfg(feature = "cli")]
 pub(crate) fn is_free_request(rust: &str) -> bool {
     field_name(rust).is_ok_and(|function| !OPERATIONS.has(&function))
 }
 
 /// Returns whether an operation can have this name, which is also that of its file.
-#[cfg(feature = "cli")]
 pub(crate) fn is_free_operation(name: &str) -> bool {
     const FILES: [&str; 6] = ["aux", "con", "nul", "prn", "family", "types"];
     let is_device = |name: &str| {
@@ -232,7 +228,6 @@ pub(crate) fn is_free_operation(name: &str) -> bool {
 }
 
 /// Returns whether a parameter can have this Rust name, of which its setter is named.
-#[cfg(feature = "cli")]
 pub(crate) fn is_free_setter(rust: &str) -> bool {
     !SETTERS.has(rust)
 }

@@ -34,10 +34,10 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         statements(&operation.statements, &family.statements.rules, to);
         for rule in &operation.statements.rules {
             keys_fit_the_kind(rule, to);
-            conditions_are_valid(api, family, operation, rule, to);
             can_hold(rule, to);
             can_fail(rule, to);
             can_be_kept(rule, to);
+            conditions_are_valid(api, family, operation, rule, to);
         }
         agree(&operation.statements.rules, to);
         conditions_are_stated(family, operation, to);
@@ -431,7 +431,8 @@ fn choices_allow_it(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mu
             let conditions: Vec<&Condition> = when.iter().chain(all).collect();
             Some((what, excluded_by_choice(family, names, &conditions)?))
         });
-    if let Some((what, why)) = found.next() {
+    let is_reported = to.iter().any(|one| one.code == Code::BadRule && one.place == Some(rule.place));
+    if let Some((what, why)) = found.next().filter(|_| !is_reported) {
         to.at(rule.place, Code::BadRule, format!("{} {what}: {why}", name(rule)))
             .help("correct the condition, or remove the rule");
     }

@@ -127,8 +127,11 @@ pub(super) fn described(family: &Family, shape: &Shape) -> String {
     }
 }
 
-/// Reports a key that has no meaning for a parameter of this shape.
+/// Reports a key that has no meaning for a parameter of this shape; a record, which is none of a parameter, is reported.
 fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, to: &mut Diagnostics) {
+    if parameter.shape.record().is_some() {
+        return;
+    }
     let what = described(family, &parameter.shape);
     to.at(place, Code::Misplaced, format!("{says}, but `{}` is {what}", parameter.name.wire)).help("remove it");
 }

@@ -27,6 +27,11 @@ impl Help {
         }
     }
 
+    /// Suggests another word for one that is called otherwise elsewhere.
+    pub(crate) fn renamed(given: &str, to: &str) -> Self {
+        Self::similar(given, to)
+    }
+
     /// Marks the name as one of `api.yaml`, which all families share.
     pub(crate) fn of_api(self) -> Self {
         self.within(Scope::Api)

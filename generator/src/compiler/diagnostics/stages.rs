@@ -71,24 +71,29 @@ impl Diagnostics {
             .filter(|item| item.code == Code::MissingKey && item.place.is_some_and(is_followed))
             .cloned()
             .collect();
-        let folder = |item: &Diagnostic| {
-            let file = item.place.and_then(|place| self.files.get(place.file as usize))?;
-            file.parent().map(Path::to_path_buf)
-        };
-        // A type may be unused only because another mistake keeps it from being used.
-        let is_unused = |item: &Diagnostic| item.kind == Kind::Type;
-        let mistaken: BTreeSet<_> = self.items.iter().filter(|item| !is_unused(item)).filter_map(folder).collect();
-        let follows_any = |item: &Diagnostic| is_unused(item) && folder(item).is_some_and(|at| mistaken.contains(&at));
-        // A header may be unused only because an operation, or its name there, could not be read.
-        let is_header = |item: &Diagnostic| item.kind == Kind::Header;
-        let is_alone = self.items.iter().all(is_header);
-        let follows = |item: &&Diagnostic| follows_any(item) || is_header(item) && !is_alone;
-        let unused: BTreeSet<Diagnostic> = self.items.iter().filter(follows).cloned().collect();
+        let unused: BTreeSet<Diagnostic> =
+            self.items.iter().filter(|item| self.may_be_used_after_all(item)).cloned().collect();
         let mut items = std::mem::take(&mut self.items);
         items.retain(|item| !unused.contains(item) && !behind.contains(item));
         items.retain(|item| reading.reported.contains(item) || !explained.contains(item));
         items.retain(|item| reading.reported.contains(item) || !self.follows(item, reading));
         self.items = items;
+    }
+
+    /// Returns whether a type or a header may be unused only because of another mistake: in a key or a name of what can
+    /// use it, or on the line of its own definition. Mistakes of values hide no use.
+    fn may_be_used_after_all(&self, item: &Diagnostic) -> bool {
+        let folder = |item: &Diagnostic| self.files.get(item.place?.file as usize)?.parent();
+        let can_use = |other: &Diagnostic| match item.kind {
+            Kind::Type => folder(other) == folder(item),
+            _ => true,
+        };
+        let hides = |other: &Diagnostic| {
+            let is_of_names = other.code < Code::BadPath || matches!(other.code, Code::BadChoice | Code::BadResponse);
+            let line = |item: &Diagnostic| item.place.map(|place| (place.file, place.line));
+            other.code != Code::Unused && (is_of_names && can_use(other) || line(other) == line(item))
+        };
+        matches!(item.kind, Kind::Type | Kind::Header) && self.items.iter().any(hides)
     }
 
     /// Returns whether a key that is missing at one place may be at the other: both are under the same key of the file,

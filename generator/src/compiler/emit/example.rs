@@ -13,7 +13,6 @@ use super::scope::{Scope, value_type};
 use super::{batches, choices, declarations, module_name, trees};
 use crate::compiler::emit::Layout;
 use crate::compiler::json::{self, Member, Value};
-#[cfg(feature = "cli")]
 use crate::compiler::model::Family;
 use crate::compiler::model::{Api, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
 use crate::compiler::words::Times;
@@ -31,7 +30,6 @@ pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Ope
 }
 
 /// A call of an operation as two programs of a crate that depends on the emitted one.
-#[cfg(feature = "cli")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExampleCalls {
     pub(crate) asynchronous: String,
@@ -39,7 +37,6 @@ pub(crate) struct ExampleCalls {
 }
 
 /// Programs that send a request; `None` if it cannot be written as Rust.
-#[cfg(feature = "cli")]
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
     let (scope, json) = (Scope::new(family), json::parse(json).ok()?.value);
     let writer = Writer::new(&scope, root(api, Layout::Crate));
@@ -54,7 +51,6 @@ pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, j
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Calling {
     Async,
-    #[cfg(feature = "cli")]
     Blocking,
 }
 
@@ -274,7 +270,6 @@ impl<'a> Writer<'a> {
         let path = self.in_root(&[&module]);
         let (asynchronous, client) = match calling {
             Calling::Async => (quote!(async), self.in_root(&["Client"])),
-            #[cfg(feature = "cli")]
             Calling::Blocking => (quote!(), self.in_root(&["blocking", "Client"])),
         };
         let dec = self.uses_dec.get().then(|| {
@@ -291,7 +286,6 @@ impl<'a> Writer<'a> {
         let call = trees::on(of_family, &operation.function, [trees::reference(trees::path(&["request"]))]);
         let reply = trees::tried(match calling {
             Calling::Async => trees::awaited(call),
-            #[cfg(feature = "cli")]
             Calling::Blocking => call,
         });
         // A call succeeds although items have failed.

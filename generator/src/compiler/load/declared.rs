@@ -10,7 +10,7 @@
 
 mod values;
 
-pub(crate) use values::{Defaulted, Flag, Prose};
+pub(crate) use values::{Defaulted, Flag, Prose, Scalar};
 
 use super::typed::{NodeReader, Read, ReadError};
 use crate::compiler::diagnostics::Place;
@@ -53,14 +53,7 @@ pub(crate) trait KeyValue {
     fn place(&self) -> Option<Place>;
 
     /// The value as JSON; `None` if it says nothing, or what is assumed anyway.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
     fn data(&self) -> Option<json::Value>;
-
-    /// Returns the JSON Schema.
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut super::describe::Definitions) -> serde_json::Value
-    where
-        Self: Sized;
 }
 
 /// The meaning of a key that is left out.
@@ -89,10 +82,6 @@ pub(crate) trait Mapping: Read {
 
     /// Where it is written.
     fn place(&self) -> Place;
-
-    /// Returns the JSON Schema.
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut super::describe::Definitions) -> serde_json::Value;
 }
 
 /// A declared mapping whose keys are compared one by one.
@@ -112,7 +101,6 @@ pub(crate) fn words(mapping: &impl Mapping) -> String {
 }
 
 /// A mapping as JSON, under the names of its keys.
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
 pub(crate) fn data(mapping: &impl Mapping) -> json::Value {
     json::Value::object(mapping.rows().into_iter().filter_map(|(key, value)| Some((key, value.data()?))))
 }
@@ -189,25 +177,21 @@ macro_rules! declared {
             fn place(&self) -> crate::compiler::diagnostics::Place {
                 self.place
             }
-
-            #[cfg(feature = "cli")]
-            fn schema(to: &mut crate::compiler::load::describe::Definitions) -> serde_json::Value {
-                use crate::compiler::load::declared::{KeyValue, LeftOut};
-                to.mapping(stringify!($name), concat!($($about),*), |to| vec![
-                    $(crate::compiler::load::describe::DescribedKey {
-                        name: crate::compiler::load::typed::key(stringify!($key)),
-                        doc: concat!($($doc),*),
-                        value: <$type as KeyValue>::schema(to),
-                        is_required: matches!(<$type as KeyValue>::left_out(), LeftOut::Missing(_)),
-                    },)*
-                ])
-            }
         }
 
         #[cfg(feature = "cli")]
         impl crate::compiler::load::describe::Describe for $name {
             fn describe(to: &mut crate::compiler::load::describe::Definitions) -> serde_json::Value {
-                <Self as crate::compiler::load::declared::Mapping>::schema(to)
+                use crate::compiler::load::declared::{KeyValue, LeftOut};
+                use crate::compiler::load::describe::{DescribeValue, DescribedKey};
+                to.mapping(stringify!($name), concat!($($about),*), |to| vec![
+                    $(DescribedKey {
+                        name: crate::compiler::load::typed::key(stringify!($key)),
+                        doc: concat!($($doc),*),
+                        value: <$type as DescribeValue>::describe_value(to),
+                        is_required: matches!(<$type as KeyValue>::left_out(), LeftOut::Missing(_)),
+                    },)*
+                ])
             }
         }
     };

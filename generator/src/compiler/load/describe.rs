@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shapes::{Named, Rare, Short, ShortForm, Spanned, Texts, WordOr};
+use super::shapes::{Conditions, Formed, Named, Rare, Short, ShortForm, Spanned, TextForm, Texts, WordOr};
+use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::Word;
 
 /// A type that is read from YAML.
@@ -77,7 +78,13 @@ impl<W: Word> Describe for W {
     /// YAML readers do not read words such as `null` as text, so their other form is listed, too.
     fn describe(_to: &mut Definitions) -> Value {
         let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
-        json!({ "enum": W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
+        let words = W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>();
+        match W::DOCS.iter().any(|doc| !doc.is_empty()) {
+            true => {
+                json!({ "enum": words, "enumDescriptions": W::DOCS.iter().map(|doc| doc.trim()).collect::<Vec<_>>() })
+            }
+            false => json!({ "enum": words }),
+        }
     }
 }
 
@@ -85,6 +92,25 @@ impl Describe for String {
     /// Every scalar is text unless its key says otherwise, whatever type other YAML readers give it.
     fn describe(_to: &mut Definitions) -> Value {
         json!({ "type": ["string", "number", "boolean"] })
+    }
+}
+
+impl Describe for Duration {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": Self::PATTERN })
+    }
+}
+
+impl Describe for UtcOffset {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": Self::PATTERN })
+    }
+}
+
+impl<F: TextForm> Describe for Formed<F> {
+    fn describe(to: &mut Definitions) -> Value {
+        let kinds = if F::IS_NUMBER { json!(["string", "number"]) } else { json!("string") };
+        if F::PATTERN.is_empty() { String::describe(to) } else { json!({ "type": kinds, "pattern": F::PATTERN }) }
     }
 }
 
@@ -136,6 +162,12 @@ impl<T: Describe> Describe for Named<T> {
     }
 }
 
+impl Describe for Conditions {
+    fn describe(to: &mut Definitions) -> Value {
+        Named::<Texts>::describe(to)
+    }
+}
+
 impl Describe for Texts {
     fn describe(to: &mut Definitions) -> Value {
         either(String::describe(to), Vec::<String>::describe(to))
@@ -152,4 +184,10 @@ impl<W: Word, T: Describe> Describe for WordOr<W, T> {
     fn describe(to: &mut Definitions) -> Value {
         either(W::describe(to), T::describe(to))
     }
+}
+
+/// The value of a key of a declared mapping.
+pub(crate) trait DescribeValue {
+    /// As for [`Describe::describe`].
+    fn describe_value(to: &mut Definitions) -> Value;
 }

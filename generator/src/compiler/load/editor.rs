@@ -1,6 +1,8 @@
 //! The types of [`super::raw`] for people: as JSON Schema (draft 7), from which editors complete, explain and check
 //! exactly the keys that [`super::typed`] reads, and as the tables of keys in a text about the schema language.
 
+mod values;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -11,21 +13,21 @@ use super::raw;
 /// The JSON Schema of each kind of file, by its own file name.
 pub(crate) fn files() -> BTreeMap<String, String> {
     let files = [
-        ("api.json", file::<raw::Api>("api.yaml")),
-        ("codes.json", file::<raw::Codes>("codes.yaml")),
-        ("family.json", file::<raw::Family>("family.yaml")),
-        ("types.json", file::<raw::Types>("types.yaml")),
-        ("operation.json", file::<raw::Operation>("an operation")),
+        ("api.json", file::<raw::Api>("api.yaml: facts of all families")),
+        ("codes.json", file::<raw::Codes>("codes.yaml: observed codes, and reasons for refusals")),
+        ("family.json", file::<raw::Family>("family.yaml: conventions, errors and lifecycle of a family")),
+        ("types.json", file::<raw::Types>("types.yaml: enums, identifiers, choices and records of a family")),
+        ("operation.json", file::<raw::Operation>("An operation: its request, answer, rules and examples")),
     ];
     files.into_iter().map(|(name, schema)| (name.to_owned(), format!("{schema:#}\n"))).collect()
 }
 
-fn file<T: Describe>(what: &str) -> Value {
+fn file<T: Describe>(title: &str) -> Value {
     let mut to = Definitions::default();
     let root = T::describe(&mut to);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": format!("tradeapi-gen: {what}"),
+        "title": title,
         "allOf": [root],
         "definitions": to.0,
     })

@@ -1,10 +1,12 @@
 //! YAML forms that recur in the raw documents: a mapping of names, one text or several, a text or a mapping, and a
 //! value with its place.
 
+use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::typed::{NodeReader, Read, ReadError};
+use super::typed::{Expected, NodeReader, Read, ReadError};
 use crate::compiler::diagnostics::Place;
+use crate::compiler::values::Duration;
 use crate::compiler::words::Word;
 
 /// A text and its place.
@@ -56,11 +58,22 @@ impl<T: Read> Read for Rare<T> {
 
 /// A mapping whose keys are names of the API, in the order of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Named<T>(pub(crate) Vec<(Text, T)>);
+pub(crate) struct Named<T> {
+    entries: Vec<(Text, T)>,
+    /// True if the values of other names could not be read.
+    has_unread: bool,
+}
 
 impl<T> Default for Named<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { entries: Vec::new(), has_unread: false }
+    }
+}
+
+impl<T> Named<T> {
+    /// Returns whether the file has no entry, not even one that could not be read.
+    pub(crate) fn has_none(&self) -> bool {
+        self.entries.is_empty() && !self.has_unread
     }
 }
 
@@ -68,7 +81,7 @@ impl<T> Deref for Named<T> {
     type Target = [(Text, T)];
 
     fn deref(&self) -> &Self::Target {
-        &self.0
+        &self.entries
     }
 }
 
@@ -80,7 +93,8 @@ impl<T: Read> Read for Named<T> {
             entries.push((name, T::read(value)?));
             Ok(())
         })?;
-        Ok(Self(entries))
+        let has_unread = entries.len() < from.len();
+        Ok(Self { entries, has_unread })
     }
 }
 
@@ -100,6 +114,92 @@ impl Read for Texts {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let texts = from.texts()?.into_iter();
         Ok(Self(texts.map(|(value, place)| Spanned { value, place }).collect()))
+    }
+}
+
+/// The form of a text that its key alone decides, so that editors can tell it, too.
+pub(crate) trait TextForm {
+    /// The form in words.
+    const IN_WORDS: &'static str;
+
+    /// A regular expression that each such text matches; empty if there is none.
+    const PATTERN: &'static str;
+
+    /// True if YAML takes such a text for a number.
+    const IS_NUMBER: bool = false;
+}
+
+/// A text of a form.
+#[derive(Clone, Debug)]
+pub(crate) struct Formed<F> {
+    text: Text,
+    form: PhantomData<F>,
+}
+
+impl<F> Deref for Formed<F> {
+    type Target = Text;
+
+    fn deref(&self) -> &Text {
+        &self.text
+    }
+}
+
+impl<F: TextForm> Read for Formed<F> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let value = from.text(Expected::Form(F::IN_WORDS))?.to_owned();
+        Ok(Self { text: Spanned { value, place: from.place() }, form: PhantomData })
+    }
+}
+
+macro_rules! forms {
+    ($($(#[doc = $doc:literal])* $name:ident: $in_words:literal = $pattern:expr $(, is_number: $is_number:literal)?;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name;
+
+        impl TextForm for $name {
+            const IN_WORDS: &'static str = $in_words;
+            const PATTERN: &'static str = $pattern;
+            $(const IS_NUMBER: bool = $is_number;)?
+        }
+    )*};
+}
+
+forms! {
+    /// A bound.
+    NumberForm: "a number" = "^-?(0|[1-9][0-9]*)([.][0-9]+)?$", is_number: true;
+    /// The address of an operation.
+    HttpForm: "a method and a path" = "^(GET|POST|PUT|PATCH|DELETE) /[A-Za-z0-9/._~:@{}-]*$";
+    /// A rate, or a weight in a pool.
+    RateForm: "a rate" = "^([1-9][0-9]*/(s|[1-9][0-9]*(ms|s|m|h|d)) per (UID|IP)( for [a-z0-9-]+)?|[1-9][0-9]* of .+)$";
+    /// A message as it is sent.
+    JsonForm: "JSON as a text, in quotes or after `|`" = "";
+    /// A length of time.
+    DurationForm: "a length of time" = Duration::PATTERN;
+}
+
+/// The entries of a condition. A list of names, which looks like one, states nothing of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Conditions(Named<Texts>);
+
+impl Deref for Conditions {
+    type Target = Named<Texts>;
+
+    fn deref(&self) -> &Named<Texts> {
+        &self.0
+    }
+}
+
+impl Read for Conditions {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let names: Vec<&str> = match from.as_text().filter(|text| !text.is_empty() && !text.contains(' ')) {
+            Some(name) => vec![name],
+            None if from.is_list() => from.items().filter_map(NodeReader::as_text).collect(),
+            None => return Named::read(from).map(Self),
+        };
+        let names = if names.is_empty() { "parameter".to_owned() } else { names.join(", ") };
+        let help = format!("write `{{ given: [{names}] }}` for what is set, and `{{ name: value }}` for a value");
+        Err(from.expected(Expected::Mapping).with_help(help))
     }
 }
 

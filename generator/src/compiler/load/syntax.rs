@@ -165,6 +165,9 @@ pub(super) fn explain(kind: &ErrorKind, source: &SchemaFile, stop: &Stop) -> Syn
             "align the line with the others of its mapping or list",
             wrong_indentation(&lines, line).map(text_of_line).or_else(|| stop.deeper_block()),
         ),
+        Construct::Colon if let Some(item) = item_without_space(&lines, line) => {
+            ("no space after `-`", "begin an item with `- `", Some(text_of_line(item)))
+        }
         Construct::Colon => (
             "unexpected `: `",
             "put a text that contains `: ` in quotes, or correct the indentation",
@@ -339,6 +342,15 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
         before = Some(text);
     }
     found
+}
+
+/// The line up to this one, at most two above, that begins an item without a space after its mark.
+fn item_without_space(lines: &[&str], line: usize) -> Option<usize> {
+    let is_item = |text: &str| {
+        let item = text.trim_start().strip_prefix('-');
+        item.is_some_and(|item| item.starts_with(char::is_alphabetic) && item.contains(": "))
+    };
+    (line.saturating_sub(2).max(1)..=line).find(|line| lines.get(line - 1).is_some_and(|text| is_item(text)))
 }
 
 /// The first of the lines directly above this one that have no key: a text begins there and continues to this line.

@@ -1,14 +1,16 @@
 //! YAML events -> a tree of nodes with their places. Of a schema, only this file and `syntax.rs` use
 //! the YAML parser.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod keys;
 
-use super::Readers;
+use std::borrow::Cow;
+
+use super::SecondReader;
 use super::source::SchemaFile;
 use super::syntax::{self, OtherSpace, Stop, Syntax, is_other_space};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible};
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
+use keys::SeenKeys;
 
 /// The maximum depth of mappings and sequences; a schema needs nine levels.
 const MAX_DEPTH: usize = 32;
@@ -82,7 +84,11 @@ pub(crate) struct YamlDocument<'a> {
 }
 
 /// Reads the single document of a file; `None` if it is broken, which is reported.
-pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagnostics) -> Option<YamlDocument<'a>> {
+pub(crate) fn parse<'a>(
+    source: &'a SchemaFile,
+    second: Option<SecondReader>,
+    to: &mut Diagnostics,
+) -> Option<YamlDocument<'a>> {
     let options = options! {
         emit_unresolved_aliases: true,
         emit_comments: false,
@@ -124,26 +130,19 @@ pub(crate) fn parse<'a>(source: &'a SchemaFile, readers: Readers, to: &mut Diagn
     if root.is_none() && sound {
         to.at(source.top(), Code::EmptyFile, "the file is empty").help("add its content, or delete the file");
     }
-    let root = root.filter(|_| match readers {
-        Readers::One => true,
-        #[cfg(feature = "cli")]
-        Readers::Two => !sound || second_reader_agrees(source, to),
-    })?;
+    let root = root.filter(|_| !sound || second.is_none_or(|second| agrees(second, source, to)))?;
     Some(YamlDocument { root, is_whole: sound })
 }
 
 /// Because the schema must mean the same to every YAML reader, a second one has to accept it, too.
-#[cfg(feature = "cli")]
-fn second_reader_agrees(source: &SchemaFile, to: &mut Diagnostics) -> bool {
-    let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
-        return true;
-    };
-    let place = error.location().map_or_else(|| source.top(), |at| source.at(at.line(), at.column()));
+fn agrees(second: SecondReader, source: &SchemaFile, to: &mut Diagnostics) -> bool {
+    let Err((why, at)) = second(&source.text) else { return true };
+    let place = at.map_or_else(|| source.top(), |(line, column)| source.at(line, column));
     if let Some(space) = syntax::other_space(source, place.line as usize) {
         space.report(to);
         return false;
     }
-    to.at(place, Code::BrokenYaml, format!("YAML that other readers reject: {error}"))
+    to.at(place, Code::BrokenYaml, format!("YAML that other readers reject: {why}"))
         .help("write it in another way, for example with quotes");
     false
 }
@@ -333,11 +332,15 @@ impl<'a> Builder<'a, '_> {
         }
         let is_refused = |c: char| c != '\n' && is_invisible(c);
         let Some(character) = text.chars().find(|c| is_refused(*c)) else { return text };
+        self.refuse_invisible(place, character);
+        text.replace(is_refused, "").into()
+    }
+
+    fn refuse_invisible(&mut self, place: Place, character: char) {
         self.sound = false;
         self.to
             .at(place, Code::InvisibleCharacter, format!("invisible character U+{:04X}", u32::from(character)))
             .help("remove it");
-        text.replace(is_refused, "").into()
     }
 
     /// Reports the escapes of a pair of surrogates, in which JSON writes some characters and other YAML readers see none.
@@ -380,6 +383,12 @@ impl<'a> Builder<'a, '_> {
             }
             if let Some(space) = syntax::other_space(self.source, place.line as usize) {
                 space.report(self.to);
+                return;
+            }
+            if let Some(character) =
+                self.source.text[start..].chars().next().filter(|c| !c.is_ascii() && is_invisible(*c))
+            {
+                self.refuse_invisible(place, character);
                 return;
             }
             let stop = Stop { place, last_block: self.last_block };
@@ -485,7 +494,7 @@ fn read_key<'a>(
         twice.push(DuplicateKey { text, first, second: place });
         return None;
     }
-    if plain && let Some((other, first)) = seen.insert_number(&text, place) {
+    if plain && let Some((other, first)) = seen.insert_other(&text, place) {
         let message =
             format!("duplicate key: without quotes, `{text}` and `{other}` are one value to some YAML readers");
         to.at(place, Code::DuplicateKey, message)
@@ -499,112 +508,4 @@ fn read_key<'a>(
 
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// The keys of a mapping so far, with their places.
-#[derive(Default)]
-struct SeenKeys<'a> {
-    few: Vec<(Cow<'a, str>, Place)>,
-    /// The keys after the first [`FEW`](Self::FEW).
-    many: HashMap<Cow<'a, str>, Place>,
-    /// The keys that are numbers, by each number that some YAML reader takes them for.
-    numbers: HashMap<u128, (Cow<'a, str>, Place)>,
-}
-
-impl<'a> SeenKeys<'a> {
-    /// Up to this number, comparing keys is faster than hashing them.
-    const FEW: usize = 16;
-
-    /// Adds a key, or returns its earlier place.
-    fn insert(&mut self, key: Cow<'a, str>, place: Place) -> Option<Place> {
-        let among_few = self.few.iter().find(|(known, _)| *known == key).map(|(_, place)| *place);
-        let first = among_few.or_else(|| self.many.get(&key).copied());
-        match first {
-            Some(_) => {}
-            None if self.few.len() < Self::FEW => self.few.push((key, place)),
-            None => drop(self.many.insert(key, place)),
-        }
-        first
-    }
-
-    /// Adds a key without quotes, or returns an earlier one that some YAML reader takes for the same number.
-    fn insert_number(&mut self, key: &Cow<'a, str>, place: Place) -> Option<(Cow<'a, str>, Place)> {
-        let numbers = numbers(key);
-        if let Some(first) = numbers.iter().find_map(|number| self.numbers.get(number)) {
-            return Some(first.clone());
-        }
-        self.numbers.extend(numbers.into_iter().map(|number| (number, (key.clone(), place))));
-        None
-    }
-}
-
-/// Returns the numbers that stand for what readers of YAML 1.1 and 1.2 take a text without quotes for, if that is a whole
-/// number or a truth value.
-fn numbers(text: &str) -> Vec<u128> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => return vec![u128::MAX],
-        "false" | "no" | "off" => return vec![u128::MAX - 1],
-        _ => {}
-    }
-    let negative = u128::from(text.starts_with('-')) << 127;
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return Vec::new();
-    }
-    let plain = digits.replace('_', "");
-    let of = |digits: &str, radix| u128::from_str_radix(digits, radix).ok();
-    let octal = plain.strip_prefix("0o").or(plain.strip_prefix('0'));
-    let whole = plain.split_once('.').filter(|(_, rest)| rest.bytes().all(|byte| byte == b'0')).map(|(whole, _)| whole);
-    let all = [
-        of(whole.unwrap_or(&plain), 10),
-        octal.and_then(|digits| of(digits, 8)),
-        plain.strip_prefix("0x").and_then(|digits| of(digits, 16)),
-        plain.strip_prefix("0b").and_then(|digits| of(digits, 2)),
-    ];
-    let mut numbers: Vec<u128> =
-        all.into_iter().flatten().map(|number| if number == 0 { 0 } else { number | negative }).collect();
-    numbers.dedup();
-    numbers
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_that_are_one_value_to_some_reader_share_it() {
-        let share = |one: &str, other: &str| numbers(one).iter().any(|number| numbers(other).contains(number));
-        for (one, other) in [
-            ("1", "01"),
-            ("0", "00000"),
-            ("0", "-0"),
-            ("8", "010"),
-            ("10", "010"),
-            ("1000", "1_000"),
-            ("16", "0x10"),
-            ("15", "0o17"),
-            ("5", "0b101"),
-            ("7", "7.0"),
-            ("7", "+7"),
-            ("true", "True"),
-            ("no", "off"),
-        ] {
-            assert!(share(one, other), "{one} {other}");
-        }
-        for (one, other) in [("1", "2"), ("1", "-1"), ("1", "1a"), ("1", "a1"), ("10", "1.5"), ("x", "y"), ("", "0")] {
-            assert!(!share(one, other), "{one} {other}");
-        }
-    }
-
-    #[test]
-    fn a_key_that_comes_twice_is_found_among_any_number() {
-        let place = |line| Place { line, ..Place::default() };
-        for count in [1, 2, SeenKeys::FEW, SeenKeys::FEW + 1, 3 * SeenKeys::FEW] {
-            let mut seen = SeenKeys::default();
-            let keys: Vec<Cow<'_, str>> = (0..count).map(|key| key.to_string().into()).collect();
-            let lines = || (0..).map(place);
-            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key.clone(), at).is_none()));
-            assert!(keys.iter().zip(lines()).all(|(key, at)| seen.insert(key.clone(), place(1_000)) == Some(at)));
-        }
-    }
 }

@@ -105,6 +105,14 @@ impl ReadError {
         Self::Unreadable(Unreadable { code, kind, message, help: Box::new(help.into()) })
     }
 
+    /// The error with other help.
+    pub(crate) fn with_help(self, help: impl Into<Help>) -> Self {
+        match self {
+            Self::Unreadable(error) => Self::Unreadable(Unreadable { help: Box::new(help.into()), ..error }),
+            Self::Meaningless => self,
+        }
+    }
+
     /// Returns whether the lines that follow the value were read as a part of it.
     fn has_absorbed_lines(&self) -> bool {
         matches!(self, Self::Unreadable(Unreadable { kind: Kind::AbsorbedLines, .. }))

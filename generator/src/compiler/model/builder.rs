@@ -206,8 +206,8 @@ impl Builder<'_> {
         }
     }
 
-    fn duration(&mut self, text: &Option<Text>) -> Option<Duration> {
-        let text = text.as_ref()?;
+    fn duration(&mut self, text: Option<&Text>) -> Option<Duration> {
+        let text = text?;
         let duration = Duration::parse(&text.value);
         if duration.is_none() {
             self.to

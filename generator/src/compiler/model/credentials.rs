@@ -120,7 +120,6 @@ impl Within {
 
 impl Credentials {
     /// Returns how signatures with plain secrets are written.
-    #[cfg(feature = "cli")]
     pub(crate) fn encoding(&self) -> Option<&'static str> {
         self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
     }
@@ -138,7 +137,6 @@ impl Credentials {
     }
 
     /// Returns whether signatures are HMAC-SHA256 of plain words, all sent in headers, with a time in milliseconds.
-    #[cfg(feature = "cli")]
     pub(crate) fn is_plain(&self) -> bool {
         let Some(Signature { content: Content::Text(parts), algorithms, secret: SecretForm::Text }) = &self.signature
         else {

@@ -27,7 +27,6 @@ use super::{Api, Source, Sources, declared, phrases};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 
-#[cfg(feature = "cli")]
 pub use means::Class;
 pub(crate) use means::{Means, Verdict};
 use means::{additive, behaviour, breaking, documentation};

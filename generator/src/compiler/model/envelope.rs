@@ -102,7 +102,6 @@ impl fmt::Display for SuccessWith {
 
 impl Envelope {
     /// The member that is the code itself.
-    #[cfg(feature = "cli")]
     pub(crate) fn code_member(&self) -> Option<&str> {
         self.code.iter().find_map(AnswerPath::member)
     }
@@ -127,15 +126,6 @@ impl Envelope {
 }
 
 impl Operation {
-    /// The body with these parameters.
-    #[cfg(feature = "cli")]
-    pub(crate) fn body_with(&self, api: &Api, parameters: serde_json::Value) -> serde_json::Value {
-        match &self.call {
-            Some((name, _)) => api.calls.body(name, parameters),
-            None => parameters,
-        }
-    }
-
     /// The path to the data of a success; `None` if the data is the whole body.
     pub(crate) fn data_path<'a>(&'a self, api: &'a Api) -> Option<&'a AnswerPath> {
         self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())

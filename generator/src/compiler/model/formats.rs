@@ -63,7 +63,6 @@ impl Format {
     }
 }
 
-#[cfg(feature = "cli")]
 impl Format {
     pub(crate) const fn openapi(self) -> &'static str {
         self.row().openapi

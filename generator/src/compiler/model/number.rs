@@ -73,7 +73,6 @@ impl PartialEq for Number {
 impl Eq for Number {}
 
 /// Arithmetic, within 128 bits.
-#[cfg(feature = "cli")]
 impl Number {
     /// A number with the same decimal places, and so many units more in the last one.
     pub(crate) fn moved(&self, by: i128) -> Option<String> {
@@ -140,7 +139,6 @@ mod tests {
         assert!(is_decimal("0E-8") && !is_decimal("E8") && !is_decimal("1e") && !is_decimal("1e99999"));
     }
 
-    #[cfg(feature = "cli")]
     #[test]
     fn calculates_exactly() {
         let moved = |text: &str, by| Number::parse(text).and_then(|number| number.moved(by));

@@ -88,6 +88,16 @@ pub(crate) struct ParameterStyle {
 }
 
 impl Operation {
+    /// Returns whether the file states the effect.
+    pub(crate) fn states_effect(&self) -> bool {
+        self.key_places.effect != self.place
+    }
+
+    /// Returns whether it has this effect, or states none, which is reported.
+    pub(crate) fn may_have(&self, effect: Effect) -> bool {
+        self.effect == effect || !self.states_effect()
+    }
+
     /// Returns whether a parameter of the request travels in the path, in a header, or in the query beside the body,
     /// apart from the others.
     pub(crate) fn is_elsewhere(&self, parameter: &Parameter) -> bool {
@@ -170,6 +180,9 @@ impl PathPiece {
         }
         if path.split('/').any(|segment| segment == "." || segment == "..") {
             return Err("it has a relative segment");
+        }
+        if path.contains("/:") {
+            return Err("a segment begins with `:`; a parameter is written in braces, as `{name}`");
         }
         Ok(pieces)
     }
@@ -424,21 +437,5 @@ impl Calls {
     pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
         let fixed = self.fixed().iter().map(|(name, _)| *name);
         fixed.chain(self.id.as_deref()).chain(self.method.as_deref())
-    }
-
-    /// The body of the call `name` with these parameters.
-    #[cfg(feature = "cli")]
-    pub(crate) fn body(&self, name: &str, parameters: serde_json::Value) -> serde_json::Value {
-        let fixed = self.fixed().iter().map(|(member, value)| ((*member).to_owned(), (*value).into()));
-        let id = self.id.iter().map(|member| (member.clone(), 1.into()));
-        let method = self.method.iter().map(|member| (member.clone(), name.into()));
-        let mut body: serde_json::Map<_, serde_json::Value> = fixed.chain(id).chain(method).collect();
-        match (&self.params, parameters) {
-            (Some(member), parameters) => _ = body.insert(member.clone(), parameters),
-            (None, serde_json::Value::Object(own)) => body.extend(own),
-            // The body of a call is an object, so there is no other case.
-            (None, parameters) => return parameters,
-        }
-        body.into()
     }
 }

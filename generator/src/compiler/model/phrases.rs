@@ -327,14 +327,12 @@ pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
 }
 
 /// A text that ends like a sentence.
-#[cfg(feature = "cli")]
 pub(crate) fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// The parts that are not empty, joined by `between`.
-#[cfg(feature = "cli")]
 pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }

@@ -40,7 +40,6 @@ impl Rule {
     }
 
     /// The parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
-    #[cfg(feature = "cli")]
     pub(crate) fn unsupported_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.unsupported.iter().map(|(name, _)| name.as_str()).collect();
         (!names.is_empty()).then(|| format!("not supported: {}", names.join(", ")))
@@ -114,7 +113,6 @@ impl Relation {
     }
 
     /// Returns whether it holds for a parameter that has this order relative to the other.
-    #[cfg(feature = "cli")]
     pub(crate) fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Below => order.is_lt(),

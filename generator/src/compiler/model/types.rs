@@ -74,18 +74,6 @@ pub(crate) enum Definition {
     Record,
 }
 
-#[cfg(feature = "cli")]
-impl Truth {
-    /// The JSON value of a boolean.
-    pub(crate) fn json(self, value: bool) -> serde_json::Value {
-        match self {
-            Self::Bare => value.into(),
-            Self::Text => value.to_string().into(),
-            Self::Number => u8::from(value).into(),
-        }
-    }
-}
-
 impl Type {
     /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
     pub(crate) fn json(self, as_text: bool) -> JsonForm {

@@ -29,7 +29,7 @@ pub(super) fn render(diff: &Diff, format: Format) -> String {
 
 /// The classes that have differences, most serious first.
 fn classes(diff: &Diff) -> impl Iterator<Item = Class> {
-    Class::ALL.into_iter().filter(|class| diff.count(*class) > 0)
+    Class::ALL.iter().copied().filter(|class| diff.count(*class) > 0)
 }
 
 /// The number of differences of each class.
@@ -144,7 +144,7 @@ struct JsonOutput<'a> {
 
 /// A single object with the bump, the number of differences of each class, and the differences.
 fn json(diff: &Diff) -> String {
-    let counts = Class::ALL.into_iter().map(|class| (class, diff.count(class))).collect();
+    let counts = Class::ALL.iter().map(|class| (*class, diff.count(*class))).collect();
     let answer = JsonOutput { bump: diff.bump(), counts, differences: &diff.differences };
     // Plain data with texts as keys always has a JSON form.
     serde_json::to_string_pretty(&answer).unwrap_or_default() + "\n"

@@ -11,6 +11,7 @@ use crate::compiler::model::{
     PropertyKind, Relation, Type,
 };
 use crate::compiler::words::Times;
+use crate::tools::sent;
 use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// A request, with the properties of the account.
@@ -443,7 +444,7 @@ impl<'a> Drafts<'a> {
                 let values = self.family.values_of(&parameter.shape, &parameter.only);
                 values.into_iter().map(|(wire, _)| json!(wire)).collect()
             }
-            Some(Type::Boolean(truth)) => vec![truth.json(true), truth.json(false)],
+            Some(Type::Boolean(truth)) => vec![sent::boolean(truth, true), sent::boolean(truth, false)],
             Some(ty) if ty.is_text() => seen().into_iter().chain([json!("ABC-1")]).collect(),
             Some(ty) if ty.is_quantity() => {
                 let least = parameter.min.as_ref().and_then(|(min, _)| ty.wire_of_value(min).parse().ok()).unwrap_or(1);

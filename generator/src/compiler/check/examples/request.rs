@@ -2,7 +2,7 @@
 
 use super::Example;
 use crate::compiler::check::values;
-use crate::compiler::diagnostics::name_list;
+use crate::compiler::diagnostics::{name_list, nearest};
 use crate::compiler::json::{Member, Node, Value};
 use crate::compiler::model::{Case, ChoiceKind, JsonForm, Lookup, Need, Operation, Parameter, Shape, Type, number};
 
@@ -25,11 +25,18 @@ fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node:
     let family = example.family;
     let names = family.names(parameters);
     example.members_are_distinct(members);
-    for member in members {
-        if let Lookup::Missing(help) = names.find(&member.name) {
-            example.report(member.offset, format!("{what} has no parameter `{}`", member.name), help);
+    let mut members = members.clone();
+    for index in 0..members.len() {
+        let (name, offset) = (members[index].name.clone(), members[index].offset);
+        let Lookup::Missing(help) = names.find(&name) else { continue };
+        example.report(offset, format!("{what} has no parameter `{name}`"), help);
+        // What is meant goes on in its place, so that it is not reported as missing, too.
+        let meant = nearest(&name, names.iter().map(|known| known.name.wire.as_str()));
+        if let Some(meant) = meant.filter(|meant| members.iter().all(|one| one.name != *meant)) {
+            members[index].name = meant.to_owned();
         }
     }
+    let members = &members;
     for parameter in parameters {
         match family.choice_of(parameter).map(|choice| &choice.kind) {
             None => plain(example, parameter, members, node),

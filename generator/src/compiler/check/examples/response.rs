@@ -198,9 +198,10 @@ fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[Kno
     example.members_are_distinct(members);
     let names = || known.iter().map(|(name, _)| *name);
     let unexpected: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
-    // With so many unknown members, it is probably another record or an incomplete one, so they are reported as one
-    // mistake.
-    if let Some(first) = unexpected.first().filter(|_| unexpected.len() > FEW) {
+    // With so many unknown members, or none that is known, it is probably another record or an answer without its
+    // envelope, so they are reported as one mistake.
+    let are_others = unexpected.len() > FEW || unexpected.len() > 1 && unexpected.len() == members.len();
+    if let Some(first) = unexpected.first().filter(|_| are_others) {
         let list = name_list(unexpected.iter().map(|member| member.name.as_str()));
         let help = format!("expected one of: {}", name_list(names()));
         example.report(first.offset, format!("unknown members: {list}"), help);

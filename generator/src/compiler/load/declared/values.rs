@@ -3,8 +3,6 @@
 use super::{KeyValue, LeftOut, Mapping, Names, Pair, Ref};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::json;
-#[cfg(feature = "cli")]
-use crate::compiler::load::describe::{Definitions, Describe, either};
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::Word;
@@ -28,15 +26,8 @@ pub(crate) trait Scalar: Sized {
     }
 
     /// The value as JSON.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "for exports"))]
     fn data(&self) -> json::Value {
         json::Value::Text(self.words())
-    }
-
-    /// Returns the JSON Schema: a text, unless it says otherwise.
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        String::describe(to)
     }
 }
 
@@ -62,11 +53,6 @@ impl Scalar for u64 {
     fn data(&self) -> json::Value {
         json::Value::Number(self.to_string())
     }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        <Self as Describe>::describe(to)
-    }
 }
 
 /// A word of which there is only one stands for a missing one.
@@ -81,11 +67,6 @@ impl<W: Word> Scalar for W {
 
     fn words(&self) -> String {
         self.as_str().to_owned()
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        <Self as Describe>::describe(to)
     }
 }
 
@@ -178,11 +159,6 @@ impl<T: Scalar> KeyValue for (T, Place) {
     fn data(&self) -> Option<json::Value> {
         Some(self.0.data())
     }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        T::schema(to)
-    }
 }
 
 impl<T: KeyValue> KeyValue for Option<T> {
@@ -208,11 +184,6 @@ impl<T: KeyValue> KeyValue for Option<T> {
 
     fn data(&self) -> Option<json::Value> {
         self.as_ref().and_then(T::data)
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        T::schema(to)
     }
 }
 
@@ -244,11 +215,6 @@ impl<W: Word + Default + PartialEq> KeyValue for Defaulted<W> {
     fn data(&self) -> Option<json::Value> {
         (self.word != W::default()).then(|| self.word.data())
     }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        <W as Describe>::describe(to)
-    }
 }
 
 /// A boolean key and its place, if it is set.
@@ -261,7 +227,6 @@ impl Flag {
     }
 
     /// Where the file says so.
-    #[cfg(feature = "cli")]
     pub(crate) fn place(self) -> Option<Place> {
         self.0
     }
@@ -287,11 +252,6 @@ impl KeyValue for Flag {
 
     fn data(&self) -> Option<json::Value> {
         self.is_set().then_some(json::Value::Boolean(true))
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        bool::describe(to)
     }
 }
 
@@ -322,11 +282,6 @@ impl KeyValue for Names {
     fn data(&self) -> Option<json::Value> {
         let names = || self.iter().map(|(name, _)| name.as_str().into());
         (!self.is_empty()).then(|| json::Value::list(names()))
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        either(String::describe(to), Vec::<String>::describe(to))
     }
 }
 
@@ -363,11 +318,6 @@ impl<T: Named> KeyValue for Vec<(Ref, T)> {
         let pairs =
             || self.iter().map(|((name, _), value)| (name.as_str(), value.data().unwrap_or(json::Value::list([]))));
         (!self.is_empty()).then(|| json::Value::object(pairs()))
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        serde_json::json!({ "type": "object", "additionalProperties": T::schema(to) })
     }
 }
 
@@ -417,11 +367,6 @@ impl KeyValue for Pair {
         let ((name, _), (value, _)) = self;
         Some(json::Value::object([(name.as_str(), value.as_str().into())]))
     }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        <Vec<Self> as KeyValue>::schema(to)
-    }
 }
 
 /// A mapping within another.
@@ -444,10 +389,5 @@ impl<T: Mapping> KeyValue for T {
 
     fn data(&self) -> Option<json::Value> {
         Some(super::data(self))
-    }
-
-    #[cfg(feature = "cli")]
-    fn schema(to: &mut Definitions) -> serde_json::Value {
-        <T as Mapping>::schema(to)
     }
 }

@@ -3,7 +3,9 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
-use crate::compiler::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
+use crate::compiler::load::shapes::{
+    DurationForm, Formed, Named, RateForm, Short, ShortForm, Spanned, Text, Texts, WordOr,
+};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
 use crate::compiler::words::{
     Algorithm, Around, CallResult, Certainty, CodeProof, CredentialCause, Encoding, NonceForm, PairOrder, PropertyType,
@@ -64,7 +66,7 @@ mappings! {
     /// A rate that several operations share.
     Pool {
         /// The rate, such as `6000/1m per IP`.
-        @required rate: Option<Text>,
+        @required rate: Option<Formed<RateForm>>,
         /// The thing that is counted.
         @required doc: Option<Text>,
         /// The numbers of answers by which the limiter corrects its count.
@@ -177,7 +179,7 @@ mappings! {
         /// `false`: the body is signed and carried by a header, but not sent itself.
         sends_body: Option<Spanned<bool>>,
         /// The greatest distance between the timestamp and the server's clock, such as `30 seconds`.
-        window: Option<Text>,
+        window: Option<Formed<DurationForm>>,
         /// The parameter or header with which a request sets the window itself, in milliseconds.
         window_set_by: Option<Text>,
     }
@@ -242,7 +244,7 @@ mappings! {
         /// The claims.
         claims: Named<Vec<Spanned<SignedText>>>,
         /// The time for which a token is valid, such as `2 minutes`: adds `nbf` and `exp`.
-        lasts: Option<Text>,
+        lasts: Option<Formed<DurationForm>>,
     }
 
     /// A header beside those of the credentials.

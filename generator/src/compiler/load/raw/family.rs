@@ -3,7 +3,7 @@
 use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
-use crate::compiler::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::compiler::load::shapes::{Conditions, Formed, JsonForm, Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
 use crate::compiler::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
@@ -72,7 +72,7 @@ mappings! {
         /// The operation: it only reads, and is signed.
         @required operation: Option<Text>,
         /// The request as wire JSON; `{}` when left out.
-        request: Option<Text>,
+        request: Option<Formed<JsonForm>>,
     }
 
     /// The way the account becomes flat. What is left out is not known.
@@ -157,7 +157,7 @@ mappings! {
         /// Who is in it.
         @required doc: Option<Text>,
         /// The condition under which a call belongs to it, written like that of a rule.
-        @required when: Option<Spanned<Named<Texts>>>,
+        @required when: Option<Spanned<Conditions>>,
         /// Who has seen it, at least two, if no document describes it. Its rates are observed, too.
         sources: Option<Spanned<Vec<Text>>>,
     }

@@ -6,7 +6,9 @@ use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
-use crate::compiler::load::shapes::{Named, Rare, Short, Spanned, Text, Texts, WordOr};
+use crate::compiler::load::shapes::{
+    DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
+};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -26,7 +28,7 @@ mappings! {
         /// Who has seen it on the wire, at least two, if no document describes it; those of the family when left out.
         sources: Option<Spanned<Vec<Text>>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path is in braces.
-        @required http: Option<Text>,
+        @required http: Option<Formed<HttpForm>>,
         /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
         call: Option<Text>,
         /// A description of the effect.
@@ -47,7 +49,7 @@ mappings! {
         /// The headers that it carries in addition to those of every call.
         headers: Vec<Text>,
         /// The allowed number of calls, and for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
-        rate_limit: Vec<Text>,
+        rate_limit: Vec<Formed<RateForm>>,
         /// The parameters in the document's order; `{}` when there are none; `"[]"` is a body that is an array,
         /// beside which others are in the path, the query or headers.
         @required request: Option<Spanned<Named<Spanned<Field>>>>,
@@ -80,7 +82,7 @@ mappings! {
         /// The pair of times that bounds the query.
         window: Option<Window>,
         /// The time that the answer reaches back if no parameter determines it, such as `3 months`.
-        history: Option<Text>,
+        history: Option<Formed<DurationForm>>,
         /// The data that comes back.
         @required response: Option<Spanned<Response>>,
         /// Constructors for documented purposes.
@@ -233,9 +235,9 @@ mappings! {
         /// The subject.
         about: Option<Text>,
         /// The body, or the JSON object of the parameters of a query.
-        @required request: Option<Text>,
+        @required request: Option<Formed<JsonForm>>,
         /// The whole body of the answer.
-        @required response: Option<Text>,
+        @required response: Option<Formed<JsonForm>>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{KeyValue, Names, Prose, Ref, declared};
-use crate::compiler::load::shapes::{Named, ShortForm, Spanned, Text, Texts};
+use crate::compiler::load::shapes::{Conditions, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, ReadError};
 use crate::compiler::words::{RuleKind, Severity};
 
@@ -53,11 +53,11 @@ mappings! {
         why: Option<Text>,
         /// The condition under which it binds: parameters and their values, `given`, `any_given`, `param.form`,
         /// `param.below` and the like; `not.` before an entry negates it.
-        when: Option<Spanned<Named<Texts>>>,
+        when: Option<Spanned<Conditions>>,
         /// The condition that must hold under `when`, written like it.
-        require: Option<Spanned<Named<Texts>>>,
+        require: Option<Spanned<Conditions>>,
         /// The condition that must not hold under `when`, written like it.
-        forbid: Option<Spanned<Named<Texts>>>,
+        forbid: Option<Spanned<Conditions>>,
         /// The parameter that has the same value in all items of a list.
         same: Option<Text>,
         /// The parameters whose values differ between all items of a list.

@@ -1,15 +1,10 @@
 //! `types.yaml`: the types of parameters and of fields of records.
 
-#[cfg(feature = "cli")]
-use serde_json::Value;
-
 use super::Reviewed;
 use super::statement::Source;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Prose, Ref, declared};
-#[cfg(feature = "cli")]
-use crate::compiler::load::describe::{self, Definitions, Describe};
-use crate::compiler::load::shapes::{Named, Rare, Short, ShortForm, Spanned, Text, Texts};
+use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::compiler::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
@@ -166,9 +161,9 @@ mappings! {
         /// In a request: a default that is not one value.
         default_note: Rare<Text>,
         /// In a request: the least value of a number.
-        min: Rare<Text>,
+        min: Rare<Formed<NumberForm>>,
         /// In a request: the greatest value of a number.
-        max: Rare<Text>,
+        max: Rare<Formed<NumberForm>>,
         /// In a request: maximum number of items.
         max_items: Rare<Spanned<u64>>,
         /// In a request: minimum number of items, 1 when left out: an empty list is seldom meant, and most forms of a
@@ -267,13 +262,6 @@ impl ShortForm for Form {
 impl ShortForm for EnumValue {
     fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
         Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
-    }
-}
-
-#[cfg(feature = "cli")]
-impl Describe for Units {
-    fn describe(to: &mut Definitions) -> Value {
-        describe::either(Text::describe(to), Vec::<Unit>::describe(to))
     }
 }
 

@@ -43,6 +43,17 @@ impl<'a> NodeReader<'a> {
         matches!(self.node.content, Content::Sequence(_))
     }
 
+    /// The items of a list; none if it is something else.
+    pub(crate) fn items(self) -> impl Iterator<Item = Self> {
+        let items = if let Content::Sequence(items) = &self.node.content { items.as_slice() } else { &[] };
+        items.iter().map(move |node| Self { node, ..self })
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn as_text(self) -> Option<&'a str> {
+        if let Content::Scalar { text, .. } = &self.node.content { Some(text) } else { None }
+    }
+
     /// The number of items or entries, so that collections do not allocate more than they need.
     pub(crate) fn len(self) -> usize {
         match &self.node.content {
@@ -93,6 +104,15 @@ impl<'a> NodeReader<'a> {
         }
     }
 
+    /// Returns whether a comment stands in place of the value.
+    fn is_comment(self) -> bool {
+        let to = self.to.borrow();
+        let file = to.text(self.node.place.file).unwrap_or_default();
+        let rest = file.get(self.node.place.range_in(file).end..).unwrap_or_default();
+        self.node.is_missing()
+            && rest.lines().next().is_some_and(|line| line.trim_start_matches([':', ' ']).starts_with('#'))
+    }
+
     pub(crate) fn expected(self, what: Expected) -> ReadError {
         let kind = match what {
             Expected::Flag | Expected::Whole { .. } => Kind::Scalar,
@@ -104,6 +124,12 @@ impl<'a> NodeReader<'a> {
             && is_null(text)
         {
             help = format!("{help}; without quotes, `{text}` means no value");
+        }
+        if matches!(what, Expected::Text) && self.is_list() && self.key() == Some("type") {
+            "write `list` in place of `type`, with the type of an item: `list: decimal`".clone_into(&mut help);
+        }
+        if self.is_comment() {
+            help = format!("{help}; what follows ` #` is a comment, so put a text with it in quotes");
         }
         ReadError::new(kind, format!("expected {what}, found {}", self.describe()), help)
     }
@@ -333,7 +359,8 @@ impl Mapping<'_> {
             return false;
         }
         let Some(keys) = self.keys else { return true };
-        let similar = nearest(&key.text, keys.iter().copied());
+        let meant = called_otherwise(&key.text).filter(|meant| keys.contains(meant));
+        let similar = nearest(&key.text, keys.iter().copied()).or(meant);
         if similar.is_none() && self.belongs_to_empty_key(key, keys) {
             return false;
         }
@@ -341,7 +368,8 @@ impl Mapping<'_> {
             to.note_unread(key.place.file, similar);
         }
         let report = to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text));
-        match (did_you_mean(&key.text, keys.iter().copied()), self.reader.under) {
+        let meant = meant.map(|meant| Help::renamed(&key.text, meant));
+        match (did_you_mean(&key.text, keys.iter().copied()).or(meant), self.reader.under) {
             (Some(similar), _) => drop(report.help(similar)),
             (None, under) => {
                 let report = report.help(format!("expected one of: {}", keys.join(", ")));
@@ -352,6 +380,23 @@ impl Mapping<'_> {
         }
         false
     }
+}
+
+/// What descriptions of other kinds call keys whose values are written alike.
+const CALLED_OTHERWISE: [(&str, &[&str]); 8] = [
+    ("doc", &["description", "desc", "comment"]),
+    ("title", &["summary", "heading"]),
+    ("request", &["parameters", "params", "body"]),
+    ("response", &["returns", "answer"]),
+    ("min", &["minimum"]),
+    ("max", &["maximum"]),
+    ("pattern", &["regex", "regexp"]),
+    ("only", &["enum"]),
+];
+
+/// The key that another description calls so.
+fn called_otherwise(name: &str) -> Option<&'static str> {
+    CALLED_OTHERWISE.iter().find(|(_, others)| others.contains(&name)).map(|(own, _)| *own)
 }
 
 /// Returns whether a key without a value is the rest of an unquoted text after a comma: `{ doc: Buys, or sells. }`.

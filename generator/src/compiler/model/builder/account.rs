@@ -18,7 +18,7 @@ impl Builder<'_> {
     }
 
     fn property(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> Property {
-        let kind = match (&raw.r#type, raw.values.is_empty()) {
+        let kind = match (&raw.r#type, raw.values.has_none()) {
             (Some(kind), true) => match kind.value {
                 PropertyType::Flag => PropertyKind::Flag,
                 PropertyType::Time => PropertyKind::Time,

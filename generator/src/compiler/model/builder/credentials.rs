@@ -28,7 +28,7 @@ impl Builder<'_> {
             let name = "Authorization".to_owned();
             carried.push(Carried { within, name, parts: self.parts(parts), place: parts.place });
         }
-        let window = self.duration(&raw.window);
+        let window = self.duration(raw.window.as_deref());
         if let (Some(text), None) = (&raw.window, window) {
             self.to.note_unread(text.place.file, "window");
         }
@@ -132,7 +132,7 @@ impl Builder<'_> {
             Some(token) => Content::Token(Token {
                 header: self.members(&token.header),
                 claims: self.members(&token.claims),
-                lasts: self.duration(&token.lasts),
+                lasts: self.duration(token.lasts.as_deref()),
             }),
             None => Content::Text(self.parts(&raw.signed_text)),
         };

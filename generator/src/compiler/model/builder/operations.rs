@@ -47,7 +47,7 @@ impl FamilyBuilder<'_, '_> {
             called: raw.called.iter().map(placed).collect(),
             deprecated: raw.deprecated.clone(),
             call: raw.call.as_ref().map(placed),
-            permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
+            permission: raw.permission.as_ref().map(|_| self.builder.need(&raw.permission, "permission", place)),
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
@@ -58,7 +58,7 @@ impl FamilyBuilder<'_, '_> {
             compound: raw.compound.clone(),
             repeat: self.repeat(&raw.repeat),
             window: raw.window.clone(),
-            history: self.builder.duration(&raw.history),
+            history: self.builder.duration(raw.history.as_deref()),
             response: self.response(raw, place),
             beside_data: self.beside_data(raw),
             data: self.own_data(raw),
@@ -321,12 +321,12 @@ impl FamilyBuilder<'_, '_> {
 
 /// The places of keys that the model keeps without a place.
 fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
-    let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
+    let text = |text: Option<&Text>| text.map_or(place, |text| text.place);
     KeyPlaces {
         effect: raw.effect.as_ref().map_or(place, |effect| effect.place),
         whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
-        permission: text(&raw.permission),
-        history: text(&raw.history),
+        permission: text(raw.permission.as_ref()),
+        history: text(raw.history.as_deref()),
         response: raw.response.as_ref().map_or(place, |response| response.place),
     }
 }

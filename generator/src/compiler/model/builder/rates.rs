@@ -131,7 +131,8 @@ impl Builder<'_> {
             }
             when => when.flatten(),
         };
-        let Some(weight) = weight.parse().ok().filter(|weight: &u32| *weight > 0) else {
+        let is_plain = weight.starts_with(|c: char| ('1'..='9').contains(&c));
+        let Some(weight) = weight.parse::<u32>().ok().filter(|_| is_plain) else {
             self.to
                 .at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
                 .help("write how many calls a call counts as: `20 of request-weight`");
@@ -175,6 +176,9 @@ fn is_word(text: &str) -> bool {
 /// Reads `10/s`.
 fn calls_in_window(rate: &str) -> Result<(u32, Duration), &'static str> {
     let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
+    if calls.starts_with('+') || calls.len() > 1 && calls.starts_with('0') {
+        return Err("expected a number of calls without a sign or a leading zero");
+    }
     let calls: u32 = calls.parse().map_err(|_| match calls.bytes().all(|byte| byte.is_ascii_digit()) {
         true if calls.is_empty() => "expected a number of calls before `/`",
         true => "the number of calls is too large",
@@ -392,7 +396,7 @@ impl Builder<'_> {
             self.missing("operation", raw.place);
             return None;
         };
-        let request = raw.request.as_ref().map_or_else(|| ("{}".to_owned(), raw.place), placed);
+        let request = raw.request.as_ref().map_or_else(|| ("{}".to_owned(), raw.place), |request| placed(request));
         Some(Probe { place: raw.place, operation: placed(operation), request })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Builder, placed, placed_list};
 use crate::compiler::diagnostics::{Code, Place, unknown};
-use crate::compiler::load::{Named, Spanned, raw};
+use crate::compiler::load::{Conditions, Spanned, raw};
 use crate::compiler::model::{
     Comparison, Condition, Contradiction, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
 };
@@ -138,7 +138,7 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     })
 }
 
-pub(super) fn conditions(raw: Option<&Spanned<Named<crate::compiler::load::Texts>>>) -> Vec<Condition> {
+pub(super) fn conditions(raw: Option<&Spanned<Conditions>>) -> Vec<Condition> {
     let entries = raw.into_iter().flat_map(|raw| raw.iter());
     entries
         .map(|(name, values)| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::fields::mark_inner_lists;
 use super::{FamilyBuilder, placed, text_of};
-use crate::compiler::diagnostics::{Code, Kind, Place, unknown};
+use crate::compiler::diagnostics::{Code, Help, Kind, Place, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::types::Truth;
 use crate::compiler::model::{
@@ -19,13 +19,34 @@ pub(super) struct TypeNames {
     types: HashMap<String, (Type, Place, String)>,
     /// Names that are defined twice, each with both places.
     twice: Vec<(String, Place, Place)>,
-    /// The names that were used.
-    used: RefCell<BTreeSet<String>>,
+    uses: RefCell<Uses>,
+}
+
+/// The types that were named, by the type whose definition names them.
+#[derive(Default)]
+struct Uses {
+    /// The type that is being defined; `None` outside of types.
+    within: Option<String>,
+    named: HashMap<Option<String>, BTreeSet<String>>,
+}
+
+impl Uses {
+    /// Returns the types that operations and the family name, and those that these name in turn.
+    fn reached(&self) -> BTreeSet<&str> {
+        let named = |by: &Option<String>| self.named.get(by).into_iter().flatten().map(String::as_str);
+        let (mut reached, mut open) = (BTreeSet::new(), named(&None).collect::<Vec<_>>());
+        while let Some(name) = open.pop() {
+            if reached.insert(name) {
+                open.extend(named(&Some(name.to_owned())));
+            }
+        }
+        reached
+    }
 }
 
 impl TypeNames {
     pub(super) fn of(raw: &raw::Types) -> Self {
-        let mut names = Self { types: HashMap::new(), twice: Vec::new(), used: RefCell::default() };
+        let mut names = Self { types: HashMap::new(), twice: Vec::new(), uses: RefCell::default() };
         names.add_all(&raw.enums, Type::Enum, |raw| text_of(&raw.doc));
         names.add_all(&raw.identifiers, Type::Identifier, |raw| text_of(&raw.doc));
         names.add_all(&raw.choices, Type::Choice, |raw| text_of(&raw.doc));
@@ -68,28 +89,64 @@ impl TypeNames {
     }
 }
 
+/// What other languages call the built-in types.
+const CALLED_OTHERWISE: [(&str, &[&str]); 6] = [
+    ("string", &["str", "text", "char", "varchar"]),
+    ("decimal", &["number", "float", "double", "numeric"]),
+    ("integer", &["int", "int32", "int64", "long", "uint", "uint32", "uint64"]),
+    ("boolean", &["bool"]),
+    ("time", &["timestamp", "datetime"]),
+    ("json", &["object", "any"]),
+];
+
+/// The built-in type that another language calls so.
+fn called_otherwise(name: &str) -> Option<Help> {
+    let lower = name.to_ascii_lowercase();
+    let within = ["list<", "array<", "vec<"].into_iter().find_map(|list| lower.strip_prefix(list)?.strip_suffix('>'));
+    if let Some(item) = within.or(lower.strip_suffix("[]")) {
+        return Some(Help::from(format!("write `list: {item}` in place of `type`")));
+    }
+    let (own, _) = CALLED_OTHERWISE.iter().find(|(_, others)| others.contains(&lower.as_str()))?;
+    Some(Help::renamed(name, own))
+}
+
 impl FamilyBuilder<'_, '_> {
     /// The type that a name stands for; an unknown name is reported.
     pub(super) fn resolve(&mut self, name: &Text) -> Type {
         if let Some(ty) = self.names.get(&name.value) {
-            self.names.used.borrow_mut().insert(name.value.clone());
+            let uses = &mut *self.names.uses.borrow_mut();
+            uses.named.entry(uses.within.clone()).or_default().insert(name.value.clone());
             return ty;
         }
-        let help = unknown(&name.value, self.names.all(), || {
-            let file = self.family.types_path.display();
-            format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+        let help = called_otherwise(&name.value).unwrap_or_else(|| {
+            unknown(&name.value, self.names.all(), || {
+                let file = self.family.types_path.display();
+                format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+            })
         });
         self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         Type::Undefined
     }
 
-    /// Reports types that are never used.
+    /// Builds each definition; the types that it names are used only if it is.
+    fn define<T, D>(&mut self, all: &[(Text, T)], build: impl Fn(&mut Self, &Text, &T) -> D) -> Vec<D> {
+        let define = |(name, raw): &(Text, T)| {
+            self.names.uses.borrow_mut().within = Some(name.value.clone());
+            build(self, name, raw)
+        };
+        let defined = all.iter().map(define).collect();
+        self.names.uses.borrow_mut().within = None;
+        defined
+    }
+
+    /// Reports types that nothing uses, or only each other.
     pub(super) fn refuse_unused(&mut self) {
         if self.builder.documents.incomplete {
             return;
         }
-        let used = self.names.used.borrow();
-        for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(*name)) {
+        let uses = self.names.uses.borrow();
+        let used = uses.reached();
+        for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(name.as_str())) {
             self.builder
                 .to
                 .at(*place, Code::Unused, format!("unused type `{name}`"))
@@ -134,7 +191,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn enumeration(&mut self, name: &Text, raw: &Spanned<raw::Enum>) -> Enum {
-        if raw.values.is_empty() && !self.builder.to.is_unread(name.place.file, "values") {
+        if raw.values.has_none() && !self.builder.to.is_unread(name.place.file, "values") {
             self.builder
                 .to
                 .at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
@@ -188,9 +245,14 @@ impl FamilyBuilder<'_, '_> {
             (Some(also), Some(by)) => Some(Decided { also: self.pattern(also)?, by: placed(by) }),
             (None, None) => None,
             (Some(lone), None) | (None, Some(lone)) => {
-                self.builder.to.at(lone.place, Code::Misplaced, "`also` and `decided_by` of a form go together").help(
-                    "name the flag of the instrument that tells texts in the other spelling apart, or remove both",
-                );
+                let help = match raw.also {
+                    Some(_) => {
+                        "add `decided_by: flag`, the flag of an instrument that tells such texts apart, or remove `also`"
+                    }
+                    None => "add `also`, the other spelling in which the flag decides, or remove `decided_by`",
+                };
+                let message = "`also` and `decided_by` of a form go together";
+                self.builder.to.at(lone.place, Code::Misplaced, message).help(help);
                 None
             }
         };
@@ -218,11 +280,11 @@ impl FamilyBuilder<'_, '_> {
 
     pub(super) fn choices(&mut self) -> Vec<Choice> {
         let family = self.family;
-        family.types.choices.iter().map(|(name, raw)| self.choice(name, raw)).collect()
+        self.define(&family.types.choices, Self::choice)
     }
 
     fn choice(&mut self, name: &Text, raw: &Spanned<raw::Choice>) -> Choice {
-        let mut kind = match (&raw.choose_by, raw.one_of.is_empty()) {
+        let mut kind = match (&raw.choose_by, raw.one_of.has_none()) {
             (None, false) => self.choice_by_presence(raw),
             (Some(decider), true) => self.choice_by_value(decider, raw),
             _ => {
@@ -321,14 +383,15 @@ impl FamilyBuilder<'_, '_> {
 
     pub(super) fn records(&mut self) -> Vec<Record> {
         let family = self.family;
-        family.types.records.iter().map(|(name, raw)| self.record(name, raw)).collect()
+        self.define(&family.types.records, Self::record)
     }
 
     fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
         let mut fields = Vec::new();
         let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
         let is_empty = raw.fields.is_none() && raw.includes.is_none() && raw.one_of.is_none();
-        if is_empty && !self.builder.to.is_unread(name.place.file, "fields") {
+        let is_unread = |key| self.builder.to.is_unread(name.place.file, key);
+        if is_empty && !["fields", "includes", "one_of"].into_iter().any(is_unread) {
             self.builder
                 .to
                 .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))

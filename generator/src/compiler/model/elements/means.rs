@@ -4,20 +4,21 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::compiler::model::Need;
+use tradeapi_words::words;
 
-/// The effect of a difference on a crate that depends on the emitted one, most serious first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum, serde::Serialize), serde(rename_all = "lowercase"))]
-#[cfg_attr(not(feature = "cli"), allow(unreachable_pub, reason = "only the command line exports it"))]
-pub enum Class {
-    /// Code that uses it may no longer compile, or its meaning changes.
-    Breaking,
-    /// Code compiles as before; the exchange or the client behaves differently.
-    Behaviour,
-    /// There is more to use.
-    Additive,
-    /// Only documentation changes.
-    Documentation,
+words! {
+    /// The effect of a difference on a crate that depends on the emitted one, most serious first.
+    #[derive(PartialOrd, Ord)]
+    pub enum Class {
+        /// Code that uses it may no longer compile, or its meaning changes.
+        Breaking = "breaking",
+        /// Code compiles as before; the exchange or the client behaves differently.
+        Behaviour = "behaviour",
+        /// There is more to use.
+        Additive = "additive",
+        /// Only documentation changes.
+        Documentation = "documentation",
+    }
 }
 
 /// The class of a difference, and its effect in Rust or on the wire.

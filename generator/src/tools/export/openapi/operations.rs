@@ -9,6 +9,7 @@ use crate::compiler::model::{
     Rate, Response, Sent, Setting, Shape, Within,
 };
 use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
+use crate::tools::sent;
 use serde_json::{Map, Value, json};
 
 /// All operations, grouped by path.
@@ -119,7 +120,7 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
             request = array;
         }
     }
-    Some(operation.body_with(api, request).to_string())
+    Some(sent::body(api, operation, request).to_string())
 }
 
 /// Statements that OpenAPI cannot express.

@@ -6,6 +6,7 @@ use crate::compiler::model::{
     Certainty, CodeProof, Condition, Contradiction, Family, Observation, ObservedCode, OpenQuestion, Parameter, Proof,
     Refusal, Rule, RuleKind, Severity, Source, Statements, Test, Type,
 };
+use crate::tools::sent;
 use serde_json::{Value, json};
 
 /// A rule with its condition as data.
@@ -136,7 +137,7 @@ impl Members<'_> {
     fn value(&self, name: &str, text: &str) -> Value {
         let Some(member) = self.find(name) else { return Value::from(text) };
         match member.shape.single() {
-            Some(Type::Boolean(truth)) => truth.json(text == "true"),
+            Some(Type::Boolean(truth)) => sent::boolean(truth, text == "true"),
             Some(_) | None => typed(text, member.shape.json_type(member.as_text).as_str()),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Generator;
 use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::compiler::load::{self, Readers, Reading, Sources};
+use crate::compiler::load::{self, Reading, Sources};
 use crate::compiler::model::{self, Api, Family};
 use crate::tools::audit::{self, Documents};
 use crate::tools::draft::{self, Draft, Source, Wanted};
@@ -154,7 +154,7 @@ impl Generator {
         let mut mistakes = Diagnostics::default();
         let folder = self.schema_folder();
         let sources = Sources::read(folder, folder, &mut mistakes);
-        let reading = Reading { readers: Readers::One, remembered: None };
+        let reading = Reading::default();
         let documents = load::load(sources, folder, reading, &mut mistakes);
         let api = model::builder::build(documents, &mut mistakes);
         if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
