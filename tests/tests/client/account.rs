@@ -87,7 +87,7 @@ fn all_mistakes_are_reported_with_their_lines() {
         "line 6, column 37: properties.copyTradingPairs[1]: expected a string, found a number",
         "line 7, column 20: properties.bindingTime: expected a time like 2026-01-31T00:00:00Z, found \"yesterday\"",
         "line 8, column 15: properties.colour: unknown property `colour`: expected `positionMode`, `copyTrading`, \
-         `copyTradingPairs`, `whitelisted`, `bindingTime` or `rpiMarketMaker`",
+         `copyTradingPairs`, `whitelisted`, `bindingTime`, `vipLevel` or `rpiMarketMaker`",
         "line 12, column 47: instruments.SPOT.BTCUSDT.priceMultiplier: expected a decimal number, found \"a\"",
         "line 12, column 60: instruments.SPOT.BTCUSDT.tick: unknown property `tick`: expected `priceMultiplier`, \
          `pricePrecision`, `minOrderAmount`, `sizeMultiplier`, `sizePrecision` or `isReality`",
@@ -118,7 +118,7 @@ fn the_documentation_shows_a_file_that_can_be_read() {
     let (example, _) = example.split_once("```").unwrap();
     let example: String = example.lines().map(|line| line.trim().trim_start_matches("///").to_owned() + "\n").collect();
     let account = Account::from_json(&example).unwrap();
-    assert_eq!(account.as_ref().properties().count(), 6);
+    assert_eq!(account.as_ref().properties().count(), 7);
     assert_eq!(account.as_ref().instrument("LINE", "SYMBOL").unwrap().properties().count(), 5);
 }
 

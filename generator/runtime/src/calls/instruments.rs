@@ -161,7 +161,7 @@ impl InstrumentFields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadedInstruments {
-    /// How many there are, in all business lines of all families.
+    /// The number of instruments, in all business lines of all families.
     pub count: usize,
     /// When the reading began, by the clock of the client. What the exchange changes later is not in it.
     pub read_at: Timestamp,

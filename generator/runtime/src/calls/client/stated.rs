@@ -178,7 +178,7 @@ pub(super) struct Listed {
     has_said_so: AtomicBool,
 }
 
-/// What reads the instruments again.
+/// A function that reads the instruments again.
 pub(crate) type ReadAgain = Arc<dyn Fn(ClientCore) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// The latest reading of the instruments.
