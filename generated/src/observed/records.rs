@@ -1554,6 +1554,56 @@ runtime::record! {
         /// Observed.
         #[wire("symbol")]
         pub symbol: Option<Symbol>,
+        /// `posSide`: Its direction, also in one-way mode.
+        ///
+        /// Observed.
+        #[wire("posSide")]
+        pub pos_side: Option<PositionSide>,
+        /// `total`: Its size.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("total")]
+        pub total: Option<runtime::Decimal>,
+        /// `avgPrice`: Average price at which it was opened.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("avgPrice")]
+        pub entry_price: Option<runtime::Decimal>,
+        /// `unrealisedPnl`: Profit at the mark price.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("unrealisedPnl")]
+        pub unrealised_profit: Option<runtime::Decimal>,
+        /// `markPrice`: Mark price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("markPrice")]
+        pub mark_price: Option<runtime::Decimal>,
+        /// `liquidationPrice`: Mark price at which it is liquidated; zero or less if there is none.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("liquidationPrice")]
+        pub liquidation_price: Option<runtime::Decimal>,
+        /// `leverage`: Its leverage.
+        ///
+        /// Observed.
+        #[wire("leverage")]
+        pub leverage: Option<u64>,
+        /// `marginMode`: Which margin backs it.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
         /// `marginCoin`: The coin that backs it.
         ///
         /// Observed.
@@ -1564,16 +1614,6 @@ runtime::record! {
         /// Observed.
         #[wire("holdMode")]
         pub hold_mode: Option<PositionMode>,
-        /// `posSide`: Its direction, also in one-way mode.
-        ///
-        /// Observed.
-        #[wire("posSide")]
-        pub pos_side: Option<PositionSide>,
-        /// `marginMode`: Which margin backs it.
-        ///
-        /// Observed.
-        #[wire("marginMode")]
-        pub margin_mode: Option<MarginMode>,
         /// `positionBalance`: Its initial margin.
         ///
         /// Unit: margin coin.
@@ -1595,32 +1635,6 @@ runtime::record! {
         /// Observed.
         #[wire("frozen")]
         pub frozen: Option<runtime::Decimal>,
-        /// `total`: Its size.
-        ///
-        /// Unit: base coin.
-        ///
-        /// Observed.
-        #[wire("total")]
-        pub total: Option<runtime::Decimal>,
-        /// `leverage`: Its leverage.
-        ///
-        /// Observed.
-        #[wire("leverage")]
-        pub leverage: Option<u64>,
-        /// `avgPrice`: Average price at which it was opened.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("avgPrice")]
-        pub entry_price: Option<runtime::Decimal>,
-        /// `markPrice`: Mark price.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("markPrice")]
-        pub mark_price: Option<runtime::Decimal>,
         /// `breakEvenPrice`: Price at which closing it covers its fees.
         ///
         /// Unit: quote coin.
@@ -1635,20 +1649,6 @@ runtime::record! {
         /// Observed.
         #[wire("curRealisedPnl")]
         pub realised_profit: Option<runtime::Decimal>,
-        /// `unrealisedPnl`: Profit at the mark price.
-        ///
-        /// Unit: margin coin.
-        ///
-        /// Observed.
-        #[wire("unrealisedPnl")]
-        pub unrealised_profit: Option<runtime::Decimal>,
-        /// `liquidationPrice`: Mark price at which it is liquidated; zero or less if there is none.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("liquidationPrice")]
-        pub liquidation_price: Option<runtime::Decimal>,
         /// `mmr`: Maintenance margin, as a fraction of its value.
         ///
         /// Observed.
@@ -1716,16 +1716,61 @@ runtime::record! {
         /// Observed.
         #[wire("symbol")]
         pub symbol: Option<Symbol>,
-        /// `marginCoin`: The coin that backs it.
-        ///
-        /// Observed.
-        #[wire("marginCoin")]
-        pub margin_coin: Option<Coin>,
         /// `holdSide`: Its direction.
         ///
         /// Observed.
         #[wire("holdSide")]
         pub hold_side: Option<PositionSide>,
+        /// `total`: Its size.
+        ///
+        /// Unit: base coin.
+        ///
+        /// Observed.
+        #[wire("total")]
+        pub total: Option<runtime::Decimal>,
+        /// `openPriceAvg`: Average price at which it was opened.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("openPriceAvg")]
+        pub entry_price: Option<runtime::Decimal>,
+        /// `unrealizedPL`: Profit at the mark price.
+        ///
+        /// Unit: margin coin.
+        ///
+        /// Observed.
+        #[wire("unrealizedPL")]
+        pub unrealised_profit: Option<runtime::Decimal>,
+        /// `markPrice`: Mark price.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("markPrice")]
+        pub mark_price: Option<runtime::Decimal>,
+        /// `liquidationPrice`: Mark price at which it is liquidated; zero or less if there is none.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Observed.
+        #[wire("liquidationPrice")]
+        pub liquidation_price: Option<runtime::Decimal>,
+        /// `leverage`: Its leverage.
+        ///
+        /// Observed.
+        #[wire("leverage")]
+        pub leverage: Option<u64>,
+        /// `marginMode`: Which margin backs it.
+        ///
+        /// Observed.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `marginCoin`: The coin that backs it.
+        ///
+        /// Observed.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
         /// `openDelegateSize`: What open orders add to it.
         ///
         /// Unit: base coin.
@@ -1754,18 +1799,6 @@ runtime::record! {
         /// Observed.
         #[wire("locked")]
         pub locked: Option<runtime::Decimal>,
-        /// `total`: Its size.
-        ///
-        /// Unit: base coin.
-        ///
-        /// Observed.
-        #[wire("total")]
-        pub total: Option<runtime::Decimal>,
-        /// `leverage`: Its leverage.
-        ///
-        /// Observed.
-        #[wire("leverage")]
-        pub leverage: Option<u64>,
         /// `achievedProfits`: Profit of the closed part.
         ///
         /// Unit: margin coin.
@@ -1773,37 +1806,11 @@ runtime::record! {
         /// Observed.
         #[wire("achievedProfits")]
         pub realised_profit: Option<runtime::Decimal>,
-        /// `openPriceAvg`: Average price at which it was opened.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("openPriceAvg")]
-        pub entry_price: Option<runtime::Decimal>,
-        /// `marginMode`: Which margin backs it.
-        ///
-        /// Observed.
-        #[wire("marginMode")]
-        pub margin_mode: Option<MarginMode>,
         /// `posMode`: How positions are kept.
         ///
         /// Observed.
         #[wire("posMode")]
         pub pos_mode: Option<PositionMode>,
-        /// `unrealizedPL`: Profit at the mark price.
-        ///
-        /// Unit: margin coin.
-        ///
-        /// Observed.
-        #[wire("unrealizedPL")]
-        pub unrealised_profit: Option<runtime::Decimal>,
-        /// `liquidationPrice`: Mark price at which it is liquidated; zero or less if there is none.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("liquidationPrice")]
-        pub liquidation_price: Option<runtime::Decimal>,
         /// `keepMarginRate`: Maintenance margin, as a fraction of its value.
         ///
         /// Observed.
@@ -1815,13 +1822,6 @@ runtime::record! {
         /// Observed.
         #[wire("marginRatio")]
         pub margin_ratio: Option<runtime::Decimal>,
-        /// `markPrice`: Mark price.
-        ///
-        /// Unit: quote coin.
-        ///
-        /// Observed.
-        #[wire("markPrice")]
-        pub mark_price: Option<runtime::Decimal>,
         /// `breakEvenPrice`: Price at which closing it covers its fees.
         ///
         /// Unit: quote coin.

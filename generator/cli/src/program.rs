@@ -198,7 +198,8 @@ fn printer(
         is_list: command.is_none_or(|command| command.is_listing || command.has_items),
         columns,
         always,
-        leading: leading(program, command),
+        // The fields of positions are in an order of their own.
+        leading: if word == Some(Word::Positions) { Vec::new() } else { leading(program, command) },
         width: is_terminal.then(|| std::env::var("COLUMNS").ok()?.parse().ok()).map(|width| width.unwrap_or(WIDTH)),
     };
     Printer::new(if is_table { Format::Table } else { Format::Json }, first, layout, is_change)

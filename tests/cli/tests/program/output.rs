@@ -149,6 +149,12 @@ fn what_a_person_looks_for_comes_first_and_a_program_gets_it_whole() {
         out.contains(id) && out.contains("createdTime") && !out.contains('…') && !out.contains("left out"),
         "{out}"
     );
+    let bought = ["--category", "USDT-FUTURES", "--symbol", "BTCUSDT", "--qty", "0.01", "--side", "buy"];
+    let bought = [&["unified", "place-order", "--order-type", "market"][..], &bought].concat();
+    local.run(&bought).ended(0);
+    let out = local.run(&["--format", "table", "positions"]).ended(0).out;
+    let header: Vec<&str> = out.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(header[..6], ["family", "category", "symbol", "posSide", "total", "avgPrice"], "{out}");
     let settled = local.run(&["--format", "table", "unified", "assets"]).ended(0).out;
     assert!(!settled.contains('…'), "{settled}");
 }
