@@ -29,8 +29,8 @@ pub(crate) struct Read<O> {
     pub(crate) request: Result<O, Violations>,
     /// The names of the parameters that were ignored.
     pub(crate) ignored: Vec<String>,
-    /// The path of the first parameter that the documents write otherwise: as a number or as a text, or as a number
-    /// without an exponent, a plus, or a point at an end.
+    /// The path of the first parameter that the documents write otherwise: as a number or as a text, as a number
+    /// without an exponent, a plus, or a point at an end, or not at all in place of `null`.
     pub(crate) miswritten: Option<String>,
 }
 
@@ -96,14 +96,19 @@ fn differing_form(given: &Value, documented: &Value, path: &str) -> Option<Strin
     match (given, documented) {
         (Value::Object(given), Value::Object(documented)) => given.iter().find_map(|(name, value)| {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            differing_form(value, documented.get(name)?, &path)
+            documented.get(name).map_or_else(
+                || value.is_null().then(|| path.clone()),
+                |as_documented| differing_form(value, as_documented, &path),
+            )
         }),
         (Value::Array(given), Value::Array(documented)) => given
             .iter()
             .zip(documented)
             .enumerate()
             .find_map(|(index, (given, documented))| differing_form(given, documented, &format!("{path}[{index}]"))),
-        (Value::Number(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => Some(path.to_owned()),
+        (Value::Number(_) | Value::Bool(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => {
+            Some(path.to_owned())
+        }
         (Value::String(given), Value::String(documented)) => {
             (is_number(documented) && given != documented).then(|| path.to_owned())
         }
@@ -228,6 +233,17 @@ mod tests {
             let query = format!("category=SPOT&{query}");
             let read = read::<GetOpenOrders>(&query, Repairs::default(), false);
             assert!(read.request.is_err() || read.miswritten.as_deref() == miswritten, "{query}");
+        }
+        let order = order.replace('1', "\"1\"");
+        let changes = [
+            ("symbol", r#""BTCUSDT""#, "true"),
+            ("clientOid", "\"qty\"", r#""clientOid": false, "qty""#),
+            ("price", "\"qty\"", r#""price": null, "qty""#),
+        ];
+        for (name, from, to) in changes {
+            let order = order.replace(from, to);
+            assert_eq!(read::<PlaceOrder>(&order, Repairs::default(), false).miswritten.as_deref(), Some(name));
+            assert!(read::<PlaceOrder>(&order, Repairs::default(), true).request.is_ok(), "{order}");
         }
         let items = r#"[{"orderId": "7", "qty": "1", "requestId": 5}, {"orderId": "8", "qty": "1", "requestId": "5"}]"#;
         let items = read::<BatchModifyOrders>(items, Repairs::default(), false);
