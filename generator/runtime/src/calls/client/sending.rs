@@ -38,6 +38,14 @@ pub(super) struct Sent<'a> {
     asking: Option<QueryInProgress>,
 }
 
+/// When a request was signed, when it left, and when its response came.
+#[derive(Clone, Copy)]
+struct AnswerTimes {
+    signed_at: Timestamp,
+    left: Moment,
+    received: Moment,
+}
+
 /// A call under way, without the type of its response.
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<()>, Error>> + Send + 'a>>;
 
@@ -104,72 +112,38 @@ impl ClientCore {
         Ok((Sent { what, permit, warnings, at: now, number, asking }, self.parts.transport.send_timed(request, trip)))
     }
 
-    /// Reads the response, its data into `data`.
+    /// Takes the response of a request through its steps, and reads its data into `data`.
+    ///
+    /// The order of the steps matters: a record that this response shows is noted before a refusal is judged by what
+    /// records show, and a contradicted property of the account is part of the error that is handed over.
     pub(super) fn answered(
         &self,
-        CallContext { operation, span, ticket, .. }: CallContext<'_>,
+        context: CallContext<'_>,
         sent: Sent<'_>,
         answer: Result<Response<Bytes>, TransportError>,
         trip: Option<Duration>,
         data: &mut dyn DynResponse,
     ) -> Result<Reply<()>, Error> {
         let Sent { what, mut permit, warnings, at, number, asking } = sent;
-        let meta = operation.meta();
-        let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
-        let may_answer_repeat = meta.effect != Effect::Read && self.codes().may_answer_repeat(received.since(at));
-        // Changed in place, because it is large.
-        let mut reply = answer.map_err(|error| self.unanswered(meta, error)).and_then(|response| {
-            let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.parts.api, &response) };
-            span.answered(&response);
-            let date = time_of_date_header(self.parts.api, response.headers());
-            let codes = self.codes().for_answer(may_answer_repeat);
-            let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
-            let mut reply = read_answer(self.parts.api, settings, operation, &what, response, data);
-            permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
-            if let Ok(reply) = &mut reply {
-                (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
-            }
-            self.learn_the_time(operation, (signed_at, at, received), date, &mut reply);
-            add_date(&mut reply, date);
-            reply
-        });
-        if reply.is_ok() {
-            self.note_records(meta, data);
-        }
-        if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
-            asking.into_iter().for_each(QueryInProgress::answered);
-        }
-        if let Some(stated) = self.stated() {
-            stated.compare(operation, data, &mut reply);
-        }
-        if let Some(drift) = &self.parts.drift {
-            let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
-            drift.record_any(self.parts.api, meta, data.form(), credentials, reply.as_ref().map(|reply| &reply.raw));
-        }
-        // A refusal proves nothing if a record shows the effect of the request nevertheless.
-        let is_refused = reply.as_ref().is_err_and(|error| error.outcome() == Outcome::NotDone);
-        let is_contradicted = is_refused && self.is_shown_outside(operation, signed_at, at);
-        let outcome = match reply.as_ref().map_err(Error::outcome) {
-            _ if is_contradicted => Outcome::Unknown,
-            Ok(_) => Outcome::Done,
-            Err(outcome) => outcome,
+        let (operation, meta) = (context.operation, context.operation.meta());
+        let times = AnswerTimes { signed_at: what.signed_at, left: at, received: self.parts.time.now() };
+
+        let mut reply = match answer {
+            Ok(response) => self.read(context, &what, &mut permit, response, (times, trip), data),
+            Err(error) => Err(self.unanswered(meta, error)),
         };
-        if let Some(ticket) = ticket {
-            ticket.ended(outcome, received);
-        }
-        if let Some(number) = number {
-            match outcome {
-                Outcome::Unknown => {}
-                Outcome::NotDone => self.parts.recent.void(number),
-                Outcome::Done => self.parts.recent.settle(number, received),
-            }
-        }
+        self.note_answer(meta, &reply, asking, data);
+        self.compare(operation, &mut reply, data);
+        let (outcome, is_contradicted) = self.judge(operation, &reply, times);
+        self.close(context.ticket, number, outcome, times.received);
+
+        let waited = permit.waited();
         if let Ok(reply) = &mut reply {
             (reply.waited, reply.warnings) = (waited, warnings);
-            (reply.signed_at, reply.left) = (Some(signed_at), Some(at));
+            (reply.signed_at, reply.left) = (Some(times.signed_at), Some(at));
         }
         reply.map_err(|error| match error.after_waiting(waited) {
-            why if why.outcome() == Outcome::Unknown || is_contradicted => {
+            why if outcome == Outcome::Unknown => {
                 let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
                 Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown }))
             }
@@ -177,12 +151,96 @@ impl ClientCore {
         })
     }
 
+    /// Reads the envelope and the data of a response, and tells the limiter and the clock what it shows.
+    fn read(
+        &self,
+        CallContext { operation, span, .. }: CallContext<'_>,
+        what: &SentRequest,
+        permit: &mut Permit<'_>,
+        response: Response<Bytes>,
+        (times, trip): (AnswerTimes, Option<Duration>),
+        data: &mut dyn DynResponse,
+    ) -> Result<Reply<()>, Error> {
+        let api = self.parts.api;
+        let is_read = operation.meta().effect == Effect::Read;
+        let may_answer_repeat = !is_read && self.codes().may_answer_repeat(times.received.since(times.left));
+        let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(api, &response) };
+        span.answered(&response);
+        let date = time_of_date_header(api, response.headers());
+        let codes = self.codes().for_answer(may_answer_repeat);
+        let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
+        // Changed in place from here on, because it is large.
+        let mut reply = read_answer(api, settings, operation, what, response, data);
+        permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
+        if let Ok(reply) = &mut reply {
+            (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
+        }
+        self.learn_the_time(operation, times, date, &mut reply);
+        add_date(&mut reply, date);
+        reply
+    }
+
+    /// Notes the records that a response shows, and ends the query that it answers.
+    fn note_answer(
+        &self,
+        meta: &'static Meta,
+        reply: &Result<Reply<()>, Error>,
+        asking: Option<QueryInProgress>,
+        data: &dyn DynResponse,
+    ) {
+        if reply.is_ok() {
+            self.note_records(meta, data);
+        }
+        if matches!(reply, Ok(_) | Err(Error::Exchange(_))) {
+            asking.into_iter().for_each(QueryInProgress::answered);
+        }
+    }
+
+    /// Compares a response with the stated properties of the account and with the documents.
+    fn compare(&self, operation: &dyn DynOperation, reply: &mut Result<Reply<()>, Error>, data: &mut dyn DynResponse) {
+        if let Some(stated) = self.stated() {
+            stated.compare(operation, data, reply);
+        }
+        if let Some(drift) = &self.parts.drift {
+            let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
+            let raw = reply.as_ref().map(|reply| &reply.raw);
+            drift.record_any(self.parts.api, operation.meta(), data.form(), credentials, raw);
+        }
+    }
+
+    /// Returns the outcome of a request, and whether a record shows the effect of one that was refused: the refusal proves
+    /// nothing then.
+    fn judge(
+        &self,
+        operation: &dyn DynOperation,
+        reply: &Result<Reply<()>, Error>,
+        AnswerTimes { signed_at, left, .. }: AnswerTimes,
+    ) -> (Outcome, bool) {
+        match reply.as_ref().map_err(Error::outcome) {
+            Ok(_) => (Outcome::Done, false),
+            Err(Outcome::NotDone) if self.is_shown_outside(operation, signed_at, left) => (Outcome::Unknown, true),
+            Err(outcome) => (outcome, false),
+        }
+    }
+
+    /// Closes what is kept open for a request until its outcome is known.
+    fn close(&self, ticket: Option<&Ticket<'_>>, number: Option<RequestNumber>, outcome: Outcome, received: Moment) {
+        if let Some(ticket) = ticket {
+            ticket.ended(outcome, received);
+        }
+        match (number, outcome) {
+            (None, _) | (_, Outcome::Unknown) => {}
+            (Some(number), Outcome::NotDone) => self.parts.recent.void(number),
+            (Some(number), Outcome::Done) => self.parts.recent.settle(number, received),
+        }
+    }
+
     /// Learns the exchange's time from the response to a signed request; others may come from a cache. Adds the offset
     /// to the refusal of a timestamp.
     fn learn_the_time(
         &self,
         operation: &dyn DynOperation,
-        (signed_at, left, received): (Timestamp, Moment, Moment),
+        AnswerTimes { signed_at, left, received }: AnswerTimes,
         date: Option<Timestamp>,
         answer: &mut Result<Reply<()>, Error>,
     ) {
