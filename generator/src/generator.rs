@@ -26,8 +26,8 @@ use crate::compiler::model::{self, Api, Counts};
 use crate::compiler::select::Selection;
 use crate::compiler::write::{self, Report, Writing};
 
-/// What a schema has to fulfil beside the rules of the compiler: as much as this build can check, so that all commands
-/// agree on a schema.
+/// The checks of a schema beside the rules of the compiler: as many as this build has, so that all commands agree on a
+/// schema.
 #[derive(Clone, Copy)]
 struct Strictness {
     second: Option<SecondReader>,

@@ -382,7 +382,7 @@ impl Mapping<'_> {
     }
 }
 
-/// What descriptions of other kinds call keys whose values are written alike.
+/// The names in other descriptions of keys whose values are written alike.
 const CALLED_OTHERWISE: [(&str, &[&str]); 8] = [
     ("doc", &["description", "desc", "comment"]),
     ("title", &["summary", "heading"]),

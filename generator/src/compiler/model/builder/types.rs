@@ -89,7 +89,7 @@ impl TypeNames {
     }
 }
 
-/// What other languages call the built-in types.
+/// The names of the built-in types in other languages.
 const CALLED_OTHERWISE: [(&str, &[&str]); 6] = [
     ("string", &["str", "text", "char", "varchar"]),
     ("decimal", &["number", "float", "double", "numeric"]),
