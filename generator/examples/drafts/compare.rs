@@ -17,7 +17,7 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    fn count(&mut self, is_read: bool) {
+    pub(crate) fn count(&mut self, is_read: bool) {
         self.all += 1;
         self.read += usize::from(is_read);
     }

@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run --example drafts -- exchange.yaml another.json
 //! cargo run --example drafts -- --compile exchange.yaml       # also compiles the client that follows
+//! cargo run --example drafts -- --documents folder another    # folders of documents, each with an api.yaml if it has one
 //! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a program for maintainers, which may stop")]
 
@@ -11,6 +12,7 @@ mod compile;
 mod draft;
 mod file;
 mod fill;
+mod prose;
 mod stated;
 
 use std::path::Path;
@@ -31,6 +33,9 @@ fn main() {
     let (options, files): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let compiles = options.iter().any(|option| option == "--compile");
+    if options.iter().any(|option| option == "--documents") {
+        return measure_documents(&files);
+    }
     println!("{HEAD}");
     for file in files {
         let room = tempfile::tempdir().unwrap();
@@ -54,6 +59,22 @@ fn main() {
             Err(mistakes) => eprintln!("{name} does not pass:\n{}", mistakes.render(Format::Short)),
             Ok(_) if compiles && !compile::compiles(room.path(), &["out"]) => eprintln!("{name} does not compile"),
             Ok(_) => {}
+        }
+    }
+}
+
+/// Prints a row for each folder of documents.
+fn measure_documents(folders: &[String]) {
+    println!("{}", prose::HEAD);
+    for folder in folders.iter().map(Path::new) {
+        let room = tempfile::tempdir().unwrap();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        match prose::measure(folder, room.path()) {
+            Ok(measured) => {
+                println!("| {name} | {measured} |");
+                measured.wrong.iter().for_each(|wrong| eprintln!("wrong: {wrong}"));
+            }
+            Err(mistakes) => eprintln!("{name} is not drafted:\n{}", mistakes.render(Format::Short)),
         }
     }
 }

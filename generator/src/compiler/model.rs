@@ -43,8 +43,8 @@ pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 pub(crate) use crate::compiler::load::declared::{self, NamesWithin, Pair};
 pub(crate) use crate::compiler::load::raw::{
-    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Repeat, Shows,
-    Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Reading, Repeat,
+    Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
 };
 pub(crate) use crate::compiler::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use crate::compiler::words::*;
@@ -129,6 +129,7 @@ pub(crate) struct Chapter {
 pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) title: String,
+    pub(crate) reading: Option<Reading>,
     pub(crate) place: Place,
 }
 

@@ -24,6 +24,7 @@ mod open_questions;
 mod operations;
 mod places;
 mod readers;
+mod reading;
 mod report;
 mod review;
 mod text;
@@ -34,7 +35,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::compiler::model::Api;
+use crate::compiler::model::{Api, Reading};
 use claims::Claims;
 use compare::{Discrepancy, DiscrepancyKind};
 use document::Document;
@@ -75,13 +76,14 @@ impl Documents {
         to.into_result().map(|()| Self { texts })
     }
 
-    fn parse(&self, id: &str) -> Option<Document> {
-        self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone()))
+    fn parse(&self, id: &str, reading: Option<Reading>) -> Option<Document> {
+        self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone(), reading))
     }
 
     /// The document with the parts of each operation in one section.
     fn folded(&self, api: &Api, id: &str) -> Option<Document> {
-        let mut document = self.parse(id)?;
+        let reading = api.documents.iter().find(|known| known.id == id).and_then(|known| known.reading.clone());
+        let mut document = self.parse(id, reading)?;
         headings::fold(api, &mut document);
         Some(document)
     }

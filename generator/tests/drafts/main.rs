@@ -15,6 +15,9 @@ mod file;
 #[path = "../../examples/drafts/fill.rs"]
 mod fill;
 mod openapi;
+mod others;
+#[path = "../../examples/drafts/prose.rs"]
+mod prose;
 mod random;
 mod recording;
 mod round_trip;

@@ -6,23 +6,35 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use tradeapi_gen::{Documents, DraftSource, Generator};
 
-const API: &str = "api: garden\ndoc: A garden.\ndocuments:\n  g: { title: Garden }\n\
+pub(crate) const API: &str = "api: garden\ndoc: A garden.\ndocuments:\n  g: { title: Garden }\n\
     credentials:\n  headers: { key: ROBOT-KEY, signature: ROBOT-SIGN, timestamp: ROBOT-TIME }\n  \
     signed_text: [timestamp, method, path, body]\n  algorithm: hmac-sha256\n";
 const FAMILY: &str = "family: garden\ntitle: Garden\ndoc: Beds.\nsource: { document: g }\nnumbers: text\n\
     reviewed:\n  g:\n    Garden: new\n";
 
 /// The drafts of all sections of a document.
-struct Drafts {
+pub(crate) struct Drafts {
     folder: TempDir,
     statements: (usize, usize, usize),
 }
 
 impl Drafts {
     fn of(body: &str) -> Self {
+        Self::read_with("", body)
+    }
+
+    /// The same of a document with words of its own.
+    pub(crate) fn read_with(reading: &str, body: &str) -> Self {
+        let reading = if reading.is_empty() { String::new() } else { format!(", reading: {{ {reading} }}") };
+        let api = API.replace("{ title: Garden }", &format!("{{ title: Garden{reading} }}"));
+        Self::of_api(&api, body)
+    }
+
+    /// The same beside an `api.yaml`.
+    pub(crate) fn of_api(api: &str, body: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("schema/garden")).unwrap();
-        std::fs::write(folder.path().join("schema/api.yaml"), API).unwrap();
+        std::fs::write(folder.path().join("schema/api.yaml"), api).unwrap();
         std::fs::write(folder.path().join("schema/garden/family.yaml"), FAMILY).unwrap();
         std::fs::write(folder.path().join("g.md"), format!("# Garden\n\n{body}")).unwrap();
         let generator = Generator::new().schema_dir(folder.path().join("schema"));
@@ -31,26 +43,26 @@ impl Drafts {
         Self { folder, statements: drafted.statements.unwrap() }
     }
 
-    fn file(&self, name: &str) -> String {
+    pub(crate) fn file(&self, name: &str) -> String {
         let path = self.folder.path().join(format!("schema/garden/{name}.yaml"));
         std::fs::read_to_string(&path).unwrap_or_default()
     }
 
     /// The lines of a file without its comments.
-    fn keys(&self, name: &str) -> String {
+    pub(crate) fn keys(&self, name: &str) -> String {
         let is_key = |line: &&str| !line.trim_start().starts_with('#') && !line.is_empty();
         self.file(name).lines().filter(is_key).map(|line| format!("{line}\n")).collect()
     }
 
     /// The keys of a parameter of an operation.
-    fn parameter(&self, operation: &str, name: &str) -> String {
+    pub(crate) fn parameter(&self, operation: &str, name: &str) -> String {
         let keys = self.keys(operation);
         let own = keys.split(&format!("\n  {name}:\n")).nth(1).unwrap_or_else(|| panic!("no {name} in\n{keys}"));
         own.lines().take_while(|line| line.starts_with("    ")).map(|line| format!("{}\n", line.trim())).collect()
     }
 
     /// The values of a type, in their order.
-    fn values(&self, name: &str) -> Vec<String> {
+    pub(crate) fn values(&self, name: &str) -> Vec<String> {
         let types = self.keys("types");
         let Some(own) = types.split(&format!("\n  {name}:\n")).nth(1) else { return Vec::new() };
         let own = own.lines().take_while(|line| line.starts_with("    "));
@@ -167,6 +179,7 @@ fn bounds_are_read_in_the_words_of_others() {
         ("integer", "The value cannot be less than 1 or greater than 500"),
         ("integer", "Cannot be greater than 500; must be at least 1"),
         ("integer", "Can not be smaller than 1. Must not exceed `500`"),
+        ("integer", "[Optional] Between 1 and 500, default 20"),
     ] {
         let size = sized(json, note);
         assert!(size.contains("min: 1\n") && size.contains("max: 500\n"), "{note}:\n{size}");
@@ -183,6 +196,7 @@ fn numbers_that_bound_something_else_are_no_bounds() {
         ("integer", "Values: [5, 10]"),
         ("integer", "Level. [1, 50, 500]"),
         ("integer", "[500, 1]"),
+        ("integer", "[500.0000000000000001, 500.0000000000000000]"),
         ("integer", "Roses [1, 500]. Tulips [1, 9]"),
         ("integer", "[1, 500] for roses"),
         ("integer", "[1,500, 2,000]"),
@@ -255,6 +269,41 @@ fn needs_stand_in_notes_columns_and_sentences() {
         "{}",
         drafts.keys("d")
     );
+}
+
+#[test]
+fn the_words_of_a_need_are_read_or_leave_it_open() {
+    for (cell, need) in [
+        ("required for `market`", "required: conditional\n"),
+        ("Yes, if rose is absent", "required: conditional\n"),
+        ("Only when rose is absent", "required: conditional\n"),
+        ("No (deprecated)", ""),
+        ("✅", "required: always\n"),
+        ("No, but in winter", "required:\n"),
+        ("see the note", "required:\n"),
+        ("", "required: unstated\n"),
+    ] {
+        let table = format!("| Parameter | Required |\n|---|---|\n| size | {cell} |\n| rose | yes |\n| tulip | no |\n");
+        let drafts = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{table}"));
+        let size = drafts.parameter("plant", "size");
+        let stated: String =
+            size.lines().filter(|line| line.starts_with("required")).map(|line| format!("{line}\n")).collect();
+        assert_eq!(stated, need, "{cell}");
+    }
+}
+
+#[test]
+fn columns_have_defaults_and_ranges() {
+    let drafts = Drafts::of(
+        "## Plant\n\nPOST /plant\n\n| Name | Type | Required | Default | Range | Description |\n|---|---|---|---|---|---|\n\
+         | size | INT | No | 10 | 1-100 | How big |\n| depth | number | No | - | [0.1, 5] | How deep |\n\
+         | color | string | No | none | `red`, `blue` | Its colour |\n| beds | array | No | | at most 9 items | min: 5 |\n",
+    );
+    assert!(drafts.parameter("plant", "size").contains("default: \"10\"\nmin: 1\nmax: 100\n"));
+    assert!(drafts.parameter("plant", "depth").contains("min: 0.1\nmax: 5\n"));
+    assert_eq!(drafts.values("Color"), ["red", "blue"]);
+    assert!(!drafts.parameter("plant", "color").contains("default"), "a word for nothing is no default");
+    assert!(drafts.parameter("plant", "beds").contains("max_items: 9\n"), "{}", drafts.file("plant"));
 }
 
 /// The same operation in the styles of others: parts with headings, a call of curl, a tag, a table with the path.

@@ -71,7 +71,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
 
 fn document(id: &Text, raw: &raw::Document) -> Document {
     let (title, place) = placed(raw.title.as_ref().unwrap_or(id));
-    Document { id: id.value.clone(), title, place }
+    Document { id: id.value.clone(), title, reading: raw.reading.clone(), place }
 }
 
 fn program(name: &Text, shows: &Text) -> Program {

@@ -6,7 +6,7 @@ use super::findings::{FactKey, FactKind, key};
 use super::{measures, wording};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    AnswerPath, Api, Carried, Contradiction, Fact, Family, Identifier, OpenQuestion, Operation, Record, Rule, Shape,
+    AnswerPath, Api, Carried, Contradiction, Fact, Family, Identifier, OpenQuestion, Operation, Pool, Record, Rule, Shape,
     SignedPart, Statements, Type, Unit, formats,
 };
 use crate::compiler::words::Times;
@@ -69,6 +69,8 @@ pub(super) struct Claims<'a> {
     pub(super) contradictions: Vec<(&'a str, &'a Contradiction)>,
     /// The operations of all families that no document described so far.
     pub(super) observed: Vec<ObservedEndpoint<'a>>,
+    /// The pools that calls of several operations count in.
+    pub(super) pools: &'a [Pool],
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
     by_key: BTreeMap<FactKey, Vec<Claim>>,
@@ -93,6 +95,7 @@ impl<'a> Claims<'a> {
             rules: Vec::new(),
             contradictions: Vec::new(),
             observed: Vec::new(),
+            pools: &api.pools,
             units: Vec::new(),
             by_key: BTreeMap::new(),
             own: OwnFacts::default(),
@@ -188,6 +191,11 @@ impl<'a> Claims<'a> {
         let id = &operation.id;
         if operation.whitelisted {
             self.add(key(FactKind::Whitelisted, [id]), "yes", operation.key_places.whitelisted, 0);
+        }
+        for rate in &operation.rates {
+            if let Some(of) = rate.of_pool.as_ref().filter(|of| of.when.is_none()) {
+                self.add(key(FactKind::Weight, [id, &of.pool]), of.weight.to_string(), rate.place, 0);
+            }
         }
         if let Some(place) = operation.window.as_ref().and_then(|window| window.both_or_neither.place()) {
             self.add(key(FactKind::Both, [id]), "", place, 0);

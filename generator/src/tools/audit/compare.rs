@@ -13,7 +13,7 @@ use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::model::Duration;
+use crate::compiler::model::{Duration, Number};
 
 /// A kind of difference between a document and the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +98,10 @@ fn agree(key: &FactKey, said: &str, claimed: &str) -> bool {
             (Some(said), Some(claimed)) => said.is_as_long_as(claimed),
             _ => said == claimed,
         },
+        // `1.0` is as much as `1`.
+        _ if said != claimed && key.kind.is_number() => {
+            Number::parse(said).is_some_and(|said| Number::parse(claimed) == Some(said))
+        }
         _ => said == claimed,
     }
 }

@@ -46,6 +46,7 @@ pub(super) fn of_key(key: &FactKey) -> String {
         (FactKind::Envelope, [_, name]) => format!("member {name} of every answer"),
         (FactKind::State, [_, state]) => format!("state {state}"),
         (FactKind::Transition, [_, from, trigger, to]) => format!("from {from} by {trigger} to {to}"),
+        (FactKind::Weight, [_, pool]) => format!("weight in {pool}"),
         (FactKind::Whitelisted, [_]) => "whitelisted".to_owned(),
         (FactKind::Ceiling, [_, id]) => format!("ceiling {id}"),
         (FactKind::Form, [_, pattern]) => format!("names of the form {pattern}"),

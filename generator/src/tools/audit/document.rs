@@ -15,6 +15,7 @@ use pulldown_cmark::{Options, Parser};
 use self::markdown::Builder;
 use super::text::Span;
 use super::wording;
+use crate::compiler::model::Reading;
 
 /// A document and its sections.
 pub(super) struct Document {
@@ -32,8 +33,12 @@ pub(super) struct Document {
     literals: Vec<Range<usize>>,
     /// The byte ranges of the source that are code within a sentence or a cell.
     codes: Vec<Range<usize>>,
+    /// Links to places in the document: the bytes of the source, and the anchor.
+    links: Vec<(Range<usize>, String)>,
     /// The start of each line of the source.
     lines: Vec<usize>,
+    /// The words that the schema declares for the document.
+    pub(super) reading: Option<Reading>,
     /// Former names of sections, each with the byte at which the section now starts.
     pub(super) renamed: Vec<(String, usize)>,
 }
@@ -75,7 +80,7 @@ pub(super) enum Block {
 }
 
 impl Document {
-    pub(super) fn parse(id: &str, file: &str, source: String) -> Self {
+    pub(super) fn parse(id: &str, file: &str, source: String, reading: Option<Reading>) -> Self {
         let mut lines = vec![0];
         lines.extend(source.match_indices('\n').map(|(at, _)| at + 1));
         let mut builder = Builder::default();
@@ -86,7 +91,7 @@ impl Document {
         for (event, range) in Parser::new_ext(&source[start..], options).into_offset_iter() {
             builder.event(&source[start..], event, range, start);
         }
-        let Builder { text, runs, literals, codes, mut sections, .. } = builder;
+        let Builder { text, runs, literals, codes, links, mut sections, .. } = builder;
         sections.retain(|section| !section.is_navigation || !section.blocks.is_empty());
         rank(&mut sections);
         let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
@@ -94,7 +99,7 @@ impl Document {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        Self { id, file, text, sections, source, runs, literals, codes, lines, renamed: Vec::new() }
+        Self { id, file, text, sections, source, runs, literals, codes, links, lines, reading, renamed: Vec::new() }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {
@@ -133,6 +138,13 @@ impl Document {
         found.into_iter().map(|(_, range)| self.span(&range)).collect()
     }
 
+    /// The section that the first link in a part of the text leads to.
+    pub(super) fn target(&self, part: Span<'_>) -> Option<&Section> {
+        let has = |link: &Range<usize>| self.runs_of(part.range()).any(|run| link.contains(&run.source));
+        let (_, anchor) = self.links.iter().find(|(link, _)| has(link))?;
+        self.sections.iter().find(|section| anchor_of(&section.heading) == *anchor)
+    }
+
     /// The runs in a part of the text.
     fn runs_of(&self, part: Range<usize>) -> impl Iterator<Item = &Run> {
         let first = self.runs.partition_point(|run| run.text + run.length <= part.start);
@@ -153,14 +165,21 @@ impl Document {
         self.lines.partition_point(|start| *start <= self.origin(at)).max(1)
     }
 
+    /// A block as written in the file.
+    pub(super) fn source_of(&self, range: &Range<usize>) -> &str {
+        let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
+        self.source.get(start..=last).unwrap_or_default()
+    }
+
     /// A part of the text as written in the file, on one line.
     pub(super) fn quote(&self, range: &Range<usize>) -> String {
         let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
         let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end)).unwrap_or(last);
-        // The mark of a code at either end belongs to it.
-        let is_mark = |at: usize| self.source.as_bytes().get(at) == Some(&b'`');
-        let start = start - usize::from(start > 0 && is_mark(start - 1));
-        one_line(self.source.get(start..end + usize::from(is_mark(end))).unwrap_or_default())
+        // The marks of code and emphasis at either end belong to it.
+        let is_mark = |byte: &&u8| [b'`', b'*'].contains(*byte);
+        let before = self.source.as_bytes()[..start].iter().rev().take_while(is_mark).count();
+        let after = self.source.as_bytes()[end..].iter().take_while(is_mark).count();
+        one_line(self.source.get(start - before..end + after).unwrap_or_default())
     }
 
     /// The section with a heading, or the one that had it when the schema was written.
@@ -245,7 +264,7 @@ impl<'a> Table<'a> {
 const LABEL: usize = 5;
 
 /// The words of a paragraph that say what follows: the whole, if it is short, or a last sentence with a colon.
-fn label_of(text: Span<'_>) -> Option<Span<'_>> {
+pub(super) fn label_of(text: Span<'_>) -> Option<Span<'_>> {
     let last = *text.sentences().last()?;
     let is_short = text.words().len() <= LABEL && !text.text.ends_with('.');
     (is_short || last.text.ends_with(':')).then_some(last)
@@ -268,6 +287,16 @@ fn rank(sections: &mut [Section]) {
             (_, rank) => rank.and_then(|rank| u8::try_from(rank).ok()).unwrap_or_default().saturating_add(first),
         };
     }
+}
+
+/// The anchor of a heading.
+fn anchor_of(heading: &str) -> String {
+    let letter = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || "-_".contains(c) => Some(c),
+        _ => None,
+    };
+    heading.to_lowercase().chars().filter_map(letter).collect()
 }
 
 fn one_line(text: &str) -> String {

@@ -14,7 +14,7 @@ use super::readers;
 use super::text::{Span, overlaps};
 use super::{Documents, open_questions, unread};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::compiler::model::{Api, Choice, Family, Need};
+use crate::compiler::model::{Api, Choice, Envelope, Family, Need, Number};
 use crate::tools::draft::{Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path};
 
 /// The number of headings that a message lists.
@@ -71,7 +71,15 @@ pub(crate) fn drafts(
         }
         let found = readers::read(document, &claims, &drafted);
         for Drafted { id, section } in &drafted {
-            let drafting = Drafting { claims: &claims, family, document, section, id, found: &found };
+            let drafting = Drafting {
+                claims: &claims,
+                family,
+                envelope: api.envelope.as_ref(),
+                document,
+                section,
+                id,
+                found: &found,
+            };
             drafting.count(source.tally.get_or_insert_default());
             source.drafts.push(drafting.draft());
         }
@@ -140,12 +148,14 @@ fn is_whole(said: &str) -> bool {
 fn names_values(said: &str) -> bool {
     let words = said.split(|c: char| c.is_whitespace() || ",;()".contains(c));
     let is_example = |word: &str| ["e.g.", "e.g", "like", "such", "etc", "etc.", "example"].contains(&word);
-    said.contains('`') || words.into_iter().any(is_example)
+    let announces = ["one of", "One of", "values:", "options:"].iter().any(|words| said.contains(words));
+    said.contains('`') || announces || words.into_iter().any(is_example)
 }
 
 struct Drafting<'a> {
     claims: &'a Claims<'a>,
     family: &'a Family,
+    envelope: Option<&'a Envelope>,
     document: &'a Document,
     section: &'a Section,
     id: &'a str,
@@ -153,8 +163,9 @@ struct Drafting<'a> {
 }
 
 /// The keys of an operation, each with the kind of fact that it is drafted from.
-const KEYS: [(&str, FactKind); 8] = [
+const KEYS: [(&str, FactKind); 9] = [
     ("rate_limit", FactKind::Rate),
+    ("rate_limit", FactKind::Weight),
     ("permission", FactKind::Permission),
     ("whitelisted", FactKind::Whitelisted),
     ("headers", FactKind::HeaderOn),
@@ -243,7 +254,9 @@ impl<'a> Drafting<'a> {
 
     /// The rates in the form of the schema.
     fn rates(&self) -> Vec<String> {
-        let mut rates: Vec<String> = Vec::new();
+        let weights = self.own(FactKind::Weight);
+        let mut rates: Vec<String> =
+            weights.filter_map(|weight| Some(format!("{} of {}", weight.value, weight.key.name()?))).collect();
         for statement in self.own(FactKind::Rate).filter(|statement| !self.is_of_unknown_class(statement)) {
             let rate = match statement.key.name().map(String::as_str) {
                 Some("default") | None => statement.value.clone(),
@@ -308,7 +321,7 @@ impl<'a> Drafting<'a> {
         let of_numbers = [FactKind::ParameterMin, FactKind::ParameterMax, FactKind::Digits, FactKind::Unit];
         let default = self.value(FactKind::ParameterDefault, &[path]);
         of_numbers.into_iter().any(|kind| self.value(kind, &[path]).is_some())
-            || default.is_some_and(|default| default.parse::<f64>().is_ok())
+            || default.is_some_and(|default| Number::parse(default).is_some())
     }
 
     fn field(&self, path: &str, prefix: &str) -> DraftField {
@@ -321,7 +334,8 @@ impl<'a> Drafting<'a> {
         });
         let said = self.source_text(&self.key(FactKind::Parameter, &[path]));
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
-        let has_unread_values = said.as_deref().is_some_and(names_values);
+        let is_enum = self.found.enums.contains(&self.key(FactKind::Type, &[path]));
+        let has_unread_values = is_enum || said.as_deref().is_some_and(names_values);
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         DraftField {
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),

@@ -82,6 +82,7 @@ kinds! {
     Type = "type": OfParameter;
     Unit = "unit": OfParameter;
     Unsupported = "unsupported";
+    Weight = "weight": AlwaysStated;
     Whitelisted = "whitelisted": AlwaysStated;
     Window = "window": AlwaysStated;
     Wins = "wins": AlwaysStated;
@@ -101,6 +102,11 @@ impl FactKind {
     /// Returns whether it bounds a number, or is a default.
     pub(super) fn is_bound(self) -> bool {
         self.properties().contains(&Property::Bound)
+    }
+
+    /// Returns whether its value is a number, or may be one.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::ParameterMin | Self::ParameterMax | Self::ParameterDefault)
     }
 
     /// Returns whether an owner can have several at once, so that a removed and an added one may be one change.
@@ -209,6 +215,8 @@ pub(super) struct Findings {
     pub(super) nexts: Vec<(String, String)>,
     /// Operations whose section says that they have no parameters.
     pub(super) without_parameters: BTreeSet<String>,
+    /// The types of parameters that take one of a list of values.
+    pub(super) enums: BTreeSet<FactKey>,
     /// Sections that the schema does not know; their statements are not compared.
     pub(super) new_sections: Vec<Range<usize>>,
 }

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::document::{Block, Document, Section};
 use super::findings::{Basis, Findings};
-use super::readers::{Columns, need_of_cell};
+use super::readers::Columns;
 use super::wording;
 use crate::compiler::model::Reviewed;
 use tradeapi_words::MINTED_LETTERS as LETTERS;
@@ -146,14 +146,14 @@ fn cells_meaning(
 ) -> String {
     let cell = |column: usize| {
         let cell = document.span(row.get(column)?);
-        let need = need_of_cell(cell.text).filter(|_| need == Some(column));
+        let need = document.need_of(cell.text).filter(|_| need == Some(column));
         Some(need.map_or_else(|| document.meaning(cell), str::to_owned))
     };
     columns.into_iter().filter_map(cell).collect::<Vec<_>>().join("\t")
 }
 
 fn need_column(document: &Document, block: &Block) -> Option<usize> {
-    Columns::of(&block.table(document)?)?.need()
+    Columns::labelled(document, &block.table(document)?, None)?.need()
 }
 
 /// Restores the order that the columns of each table had at the review, which the mark of its head identifies.
@@ -224,7 +224,7 @@ impl Units {
         let is_pointing = set.is_some() && POINTING.iter().any(has);
         let says = if is_pointing { format!("{}\n{meaning}", self.before) } else { meaning.clone() };
         self.units.push(TextUnit { at, set, says });
-        self.before = meaning.split([' ', ',']).next().unwrap_or_default().to_owned();
+        self.before = meaning.split([' ', ',', '\t']).next().unwrap_or_default().to_owned();
     }
 }
 

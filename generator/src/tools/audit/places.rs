@@ -12,7 +12,7 @@ pub(crate) struct Places {
 impl Documents {
     /// Indexes the lines of a document.
     pub(crate) fn places(&self, id: &str) -> Option<Places> {
-        self.parse(id).map(|document| Places { document })
+        self.parse(id, None).map(|document| Places { document })
     }
 
     /// The text of a document.

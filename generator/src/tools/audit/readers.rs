@@ -2,6 +2,7 @@
 //! come from the document, or from the schema that it is compared with.
 
 mod access;
+mod bounds;
 mod cases;
 mod columns;
 mod conventions;
@@ -16,6 +17,7 @@ mod records;
 mod response;
 mod states;
 mod unsupported;
+mod value_lists;
 mod values;
 mod windows;
 
@@ -26,8 +28,9 @@ use super::document::{Document, Section};
 use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::{Drafted, Names};
 use super::text::Span;
-pub(super) use columns::{Columns, need_of_cell};
+pub(super) use columns::{Columns, is_about_requests, need_of_cell, type_of_word};
 pub(super) use response::{column_of_fields, is_about_answers, next_parameter};
+use value_lists::ValueSection;
 
 /// The state that all readers share.
 pub(super) struct Reader<'a> {
@@ -39,6 +42,8 @@ pub(super) struct Reader<'a> {
     siblings: Vec<String>,
     /// Lists that the document names, such as `category values`.
     named_lists: BTreeMap<String, Listed>,
+    /// Lists in sections of their own.
+    value_lists: Vec<ValueSection>,
 }
 
 /// Reads a document.
@@ -53,8 +58,10 @@ pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: 
     let new_headings: Vec<&str> = new_headings.map(|(section, _)| section.heading.as_str()).collect();
     let names = Names::of(claims, document, &new_headings, drafted);
     let found = Findings::default();
-    let mut reader = Reader { document, claims, names, found, siblings: Vec::new(), named_lists: BTreeMap::new() };
+    let (siblings, named_lists, value_lists) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut reader = Reader { document, claims, names, found, siblings, named_lists, value_lists };
     reader.title();
+    reader.value_sections();
     for (section, meaning) in &sections {
         match meaning {
             Some(Meaning::Known(id)) => reader.operation(section, id),
@@ -102,6 +109,7 @@ impl<'a> Reader<'a> {
         self.endpoint(section, id);
         for text in section.texts(self.document) {
             self.rates(text, id);
+            self.weight(text, id);
             self.whitelisted(text, id);
             self.deprecated(text, id);
             self.windows_outside_parameters(text, id);

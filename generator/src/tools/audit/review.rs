@@ -77,7 +77,9 @@ impl Review<'_> {
             let is_operation = difference.kind == DiscrepancyKind::SchemaOnly
                 && difference.has.as_ref().is_some_and(|has| has.starts_with("endpoint "));
             let removed = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
-            if let Some(at) = removed.or_else(|| self.nearest_change(document, difference.at)) {
+            let nearest = removed.or_else(|| self.nearest_change(document, difference.at));
+            let named = || self.change_that_names(document, difference.has.as_deref().filter(|_| difference.at == 0)?);
+            if let Some(at) = nearest.or_else(named) {
                 difference.at = at;
             }
         }
@@ -98,6 +100,18 @@ impl Review<'_> {
         let of_section = self.recorded.iter().filter(|recorded| recorded.section == Some(section));
         let places = of_section.flat_map(|recorded| &recorded.changes).map(|change| change.at);
         places.min_by_key(|changed| (changed.abs_diff(at), *changed))
+    }
+
+    /// The change with the most words of a claim that belongs to no section.
+    fn change_that_names(&self, document: &Document, claim: &str) -> Option<usize> {
+        let is_long = |word: &&str| word.len() > 3;
+        let claimed: Vec<&str> = claim.split_whitespace().filter(is_long).collect();
+        let common = |change: &TextChange| {
+            let words = change.now.as_ref().map(|now| document.span(now).texts()).unwrap_or_default();
+            claimed.iter().filter(|word| words.contains(word)).count()
+        };
+        let changes = self.recorded.iter().flat_map(|recorded| &recorded.changes).filter(|change| common(change) > 0);
+        changes.max_by_key(|change| common(change)).map(|change| change.at)
     }
 
     /// The changes that the marks show in addition to differences of fact.

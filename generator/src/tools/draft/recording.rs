@@ -9,6 +9,7 @@ mod body;
 mod calls;
 mod observed;
 mod operation;
+mod sample;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::compiler::model::{Api, Method};
 use crate::compiler::plain_text;
 use calls::{Call, most_called, template};
 use operation::RecordedOperation;
+pub(crate) use sample::Sample;
 
 /// Drafts of the operations with calls in a recording, as far as they are wanted.
 ///

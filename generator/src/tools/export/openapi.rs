@@ -105,7 +105,7 @@ fn document(api: &Api, form: Form) -> Value {
 
 /// The version is that of this description; those of the documents are part of their titles.
 fn info(api: &Api) -> Value {
-    let document = |Document { id, title, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
+    let document = |Document { id, title, reading: _, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
     let documents = api.documents.iter().map(document);
     Object::new()
         .with("title", api.name.as_str())

@@ -3,6 +3,7 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
+use crate::compiler::load::declared::{Names, declared};
 use crate::compiler::load::shapes::{
     DurationForm, Formed, Named, RateForm, Short, ShortForm, Spanned, Text, Texts, WordOr,
 };
@@ -14,6 +15,36 @@ use crate::compiler::words::{
 
 /// A part of a text that is signed or sent as a credential.
 pub(crate) type SignedText = WordOr<SignedPart, SignedMapping>;
+
+declared! {
+    /// The words of a document for what `audit` and drafts look for, beside those that all documents share.
+    part Reading {
+        /// The titles of columns with the names of parameters and of fields.
+        names: Names,
+        /// The titles of columns with needs.
+        needs: Names,
+        /// The titles of columns with notes.
+        notes: Names,
+        /// The titles of columns with types.
+        types: Names,
+        /// The marks of what is required: cells such as `M`, or what stands behind a name, such as `*`.
+        required: Names,
+        /// The marks of what may be left out; an empty text stands for no mark.
+        optional: Names,
+        /// The types of numbers in JSON, such as `DECIMAL`.
+        numbers: Names,
+        /// The types of texts in JSON.
+        texts: Names,
+        /// The types of texts with a list of values, such as `ENUM`.
+        enums: Names,
+        /// The labels and headings above parameters.
+        requests: Names,
+        /// The labels and headings above what is answered.
+        answers: Names,
+        /// The headings of sections with lists of values, which links and types name.
+        values: Names,
+    }
+}
 
 mappings! {
     /// `api.yaml`: what applies to every family.
@@ -100,6 +131,8 @@ mappings! {
     Document {
         /// The title.
         title: Option<Text>,
+        /// The words of the document for what `audit` and drafts look for.
+        reading: Option<Reading>,
     }
 
     /// The members around the data of an answer.

@@ -9,7 +9,7 @@ use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Account, AnswerPath, Api, Around, Calls, Ceiling, CeilingValues, Chapter, Class, Credentials, Document, Duration,
     Envelope, ErrorCode, Family, Header, Instrument, InstrumentNames, InstrumentProperty, Market, ObservedCode,
-    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, phrases,
+    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, declared, phrases,
 };
 
 impl Api {
@@ -157,8 +157,10 @@ impl Header {
 
 impl Document {
     fn element(&self) -> Element {
-        let Self { id, title, place } = self;
-        Element::new("document", id, [id, id], *place).keys([Key::prose("title", title)])
+        let Self { id, title, reading, place } = self;
+        let reading = reading.as_ref().map(declared::words).unwrap_or_default();
+        Element::new("document", id, [id, id], *place)
+            .keys([Key::prose("title", title), Key::prose("reading", &reading)])
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) struct Builder {
     pub(super) runs: Vec<Run>,
     pub(super) literals: Vec<Range<usize>>,
     pub(super) codes: Vec<Range<usize>>,
+    pub(super) links: Vec<(Range<usize>, String)>,
     pub(super) sections: Vec<Section>,
     /// The open lists, each with its own number and that of its next item.
     lists: Vec<(usize, Option<u64>)>,
@@ -154,6 +155,7 @@ impl Builder {
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
             // A block of links to places in the document is for moving around in it.
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') => {
+                self.links.push((at..start + range.end, dest_url[1..].to_lowercase()));
                 (self.is_in_link, self.has_links) = (true, true);
             }
             Event::End(TagEnd::Link) if self.is_in_link => self.is_in_link = false,

@@ -2,11 +2,12 @@
 //! says so.
 
 use super::Drafting;
-use crate::tools::audit::document::Table as Cells;
+use crate::tools::audit::document::{Block, Table as Cells, label_of};
 use crate::tools::audit::findings::FactKind;
-use crate::tools::audit::readers::{self, column_of_fields, is_about_answers};
+use crate::tools::audit::readers::{self, column_of_fields};
 use crate::tools::audit::text::Span;
 use crate::tools::audit::wording::{likeness, stems};
+use crate::tools::draft::recording::Sample;
 use crate::tools::draft::{Answer, Data, DraftField, JsonKind};
 
 /// The minimum similarity of a phrase to a record.
@@ -30,7 +31,8 @@ impl<'a> Drafting<'a> {
     /// The answer that a sentence or a table of the section describes.
     pub(super) fn response(&self) -> Answer {
         let Some(shape) = self.value(FactKind::ResponseShape, &[]) else {
-            return self.answer_table().map_or_else(Answer::default, |table| self.answer_of(&table));
+            let of_table = self.answer_table().map(|table| self.answer_of(&table));
+            return of_table.or_else(|| self.answer_sample()).unwrap_or_default();
         };
         let mut remarks: Vec<String> = self.sentence_of(FactKind::ResponseShape).into_iter().collect();
         let phrases = self.found.answers.iter().filter(|(id, _)| id == self.id).map(|(_, phrase)| phrase);
@@ -83,20 +85,42 @@ impl<'a> Drafting<'a> {
     pub(super) fn answer_table(&self) -> Option<Table<'a>> {
         let tables = self.section.labelled_tables(self.document).into_iter();
         tables
-            .filter_map(|(label, cells)| Some(Table { label: label.filter(|label| is_about_answers(*label))?, cells }))
-            .find(|table| column_of_fields(&table.cells, true).is_some())
+            .filter_map(|(label, cells)| {
+                Some(Table { label: label.filter(|label| self.document.is_about_answers(*label))?, cells })
+            })
+            .find(|table| column_of_fields(self.document, &table.cells, true).is_some())
+    }
+
+    /// The answer that a sample in JSON shows below a label that says so. Its comments stand at the fields.
+    fn answer_sample(&self) -> Option<Answer> {
+        let mut label = None;
+        for block in &self.section.blocks {
+            let Block::Text(range) = block else { continue };
+            let sample = Sample::parse(self.document.source_of(range));
+            match (sample, label) {
+                (None, _) => label = label_of(self.document.span(range).trim()).or(label),
+                (Some(sample), Some(above)) if self.document.is_about_answers(above) => {
+                    let line = self.document.line(range.start);
+                    return Some(
+                        sample.answer(self.envelope, &format!("From the sample in line {line}; there may be more.")),
+                    );
+                }
+                (Some(_), _) => {}
+            }
+        }
+        None
     }
 
     /// The answer that a table describes. Names with dots are those of objects within, and with `[]` of lists.
     fn answer_of(&self, table: &Table<'_>) -> Answer {
         let cells = &table.cells;
-        let Some(names) = column_of_fields(cells, true) else { return Answer::default() };
-        let types = cells.column("type");
+        let Some(names) = column_of_fields(self.document, cells, true) else { return Answer::default() };
+        let types = self.document.declared_column(|reading| &reading.types, cells).or_else(|| cells.column("type"));
         let mut fields: Vec<DraftField> = Vec::new();
         for row in &cells.rows {
             let text = |column: usize| row.get(column).map(|cell| cell.trim().text);
             let Some(name) = text(names).filter(|name| !name.is_empty()) else { continue };
-            let (kind, item) = kinds(types.and_then(text).unwrap_or_default());
+            let (kind, item) = self.kinds(types.and_then(text).unwrap_or_default());
             let remark = row.first().zip(row.last()).map(|(first, last)| self.quoted(first.at..last.range().end));
             let field = DraftField { kind, item, remarks: remark.into_iter().collect(), ..DraftField::default() };
             put(&mut fields, name, field);
@@ -113,6 +137,19 @@ impl<'a> Drafting<'a> {
                 data.remarks.push(remark);
                 Answer::Object(data)
             }
+        }
+    }
+}
+
+impl Drafting<'_> {
+    /// The type that a cell states, and that of the items of a list.
+    fn kinds(&self, cell: &str) -> (JsonKind, JsonKind) {
+        match (kinds(cell), self.document.type_of(cell)) {
+            ((JsonKind::Unknown, _), Some("number")) => (JsonKind::Number, JsonKind::Unknown),
+            ((JsonKind::Unknown, _), Some("string")) if !self.document.is_enum(cell) => {
+                (JsonKind::Text, JsonKind::Unknown)
+            }
+            (known, _) => known,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::super::measures::{Rate, number};
 use super::super::text::Span;
 use super::super::wording::{deprecated, have_same_stem, is_parameter_list, plain, stems};
 use super::Reader;
-use crate::compiler::model::Method;
+use crate::compiler::model::{Method, Scope};
 
 /// Words of a heading that names the part of an operation with its address rather than the operation.
 const OF_ADDRESS: [&str; 12] =
@@ -139,6 +139,22 @@ impl<'a> Reader<'a> {
         for sentence in text.sentences() {
             if sentence.text.contains("rates as above") {
                 self.rates_as_above(sentence, id);
+            }
+        }
+    }
+
+    /// Reads `Weight: 20`, the number of calls that a call counts as in a pool of the schema.
+    pub(super) fn weight(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            let Some((label, said)) = sentence.label() else { continue };
+            let words = stems(label.text);
+            let is_said = |word: &str| words.iter().any(|own| have_same_stem(own, word));
+            let weight = said.single().and_then(|word| number(word.text)).filter(|_| is_said("weight"));
+            let scopes = Scope::WORDS.iter().filter(|scope| is_said(&scope.to_lowercase()));
+            let (scope, pools) = (scopes.copied().next(), self.claims.pools.iter());
+            let mut pools = pools.filter(|pool| scope.is_none_or(|scope| scope == pool.rate.scope.as_str()));
+            if let (Some(weight), Some(pool), None) = (weight, pools.next(), pools.next()) {
+                self.found.state(key(FactKind::Weight, [id, &pool.name]), weight.to_string(), sentence);
             }
         }
     }

@@ -135,7 +135,11 @@ impl<'a> Reader<'a> {
     /// Reads `1 to 32 characters from: period, letters` and `digits only, at most 18`.
     fn spelling(&mut self, name: &str, limit: Span<'a>) {
         let texts = limit.texts();
-        if let Some((min, max, _)) = range(&texts) {
+        let most = match texts.as_slice() {
+            ["at", "most", n, "characters", ..] => number(n).map(|n| ("1".to_owned(), n.to_string())),
+            _ => None,
+        };
+        if let Some((min, max)) = range(&texts).map(|(min, max, _)| (min, max)).or(most) {
             for family in self.families_with(FactKind::Length, name) {
                 self.found.state(key(FactKind::Length, [&family, name]), format!("{min} to {max}"), limit);
             }

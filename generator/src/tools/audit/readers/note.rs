@@ -1,15 +1,10 @@
 //! Notes about parameters: the last column of their table, or the text in parentheses after their names.
 
 use super::super::findings::{Basis, FactKey, FactKind, Listed, key};
-use super::super::measures::{decimal, duration, number, range, time_unit, unit_of_word};
+use super::super::measures::{decimal, number, time_unit, unit_of_word};
 use super::super::text::Span;
 use super::super::wording;
-use super::columns::type_of_word;
 use super::{Reader, needs, values};
-
-/// Units of a text: a bound in one of these limits how a value is written rather than the value.
-const OF_TEXT: [&str; 9] =
-    ["characters", "character", "letters", "bytes", "decimals", "decimal", "places", "significant", "digits"];
 
 /// Words with which a text may name a value that is not allowed.
 const DENIALS: [&str; 7] = ["not", "longer", "without", "except", "removed", "deprecated", "unsupported"];
@@ -20,6 +15,8 @@ pub(super) struct NotedParameters<'a, 'b> {
     /// Their names in the schema, including their list, each with its place.
     pub(super) names: &'b [(String, Span<'a>)],
     pub(super) note: Span<'a>,
+    /// True if the title of its column announces bounds or values.
+    pub(super) is_limit: bool,
 }
 
 /// Statements of a note that can be used only when the whole list of parameters is known.
@@ -63,13 +60,8 @@ impl<'a> Reader<'a> {
         if !is_by_case && !values::gives_examples(noted.note) {
             self.interval(noted);
         }
-        for clause in noted.note.clauses() {
-            let mark = clause.words().first().and_then(|word| word.text.strip_prefix('[')?.strip_suffix(']'));
-            let words = match mark {
-                // `[Optional] The price.`
-                Some(mark) => needs::plain(&Span::new(mark, clause.at + 1).words()),
-                None => needs::plain(&clause.words()),
-            };
+        for clause in noted.note.clauses().into_iter().flat_map(without_mark) {
+            let words = needs::plain(&clause.words());
             let mut texts: Vec<&str> = words.iter().map(|word| word.text).collect();
             // A clause may begin a sentence.
             let first = texts.first().map(|first| first.to_lowercase()).unwrap_or_default();
@@ -86,7 +78,7 @@ impl<'a> Reader<'a> {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
             }
             if understood {
-                self.found.read(mark.map_or(clause, |mark| Span::new(mark, clause.at + 1)));
+                self.found.read(clause);
             }
             said.is_unread |= !understood && needs::are_hinted_at(&texts);
         }
@@ -107,55 +99,6 @@ impl<'a> Reader<'a> {
             said.need = Some((need, clause));
         }
         true
-    }
-
-    /// Reads `at most 64 characters`, `1 to 64 characters`.
-    fn length(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        let bounds = match texts {
-            ["at", "most", n, "characters"] => number(n).map(|n| ("1".to_owned(), n.to_string())),
-            _ => range(texts).filter(|(.., count)| texts[*count..] == ["characters"]).map(|(low, high, _)| (low, high)),
-        };
-        let Some((low, high)) = bounds else { return false };
-        let family = noted.id.split('.').next().unwrap_or_default();
-        for (name, _) in noted.names {
-            let short = name.rsplit('.').next().unwrap_or(name);
-            self.found.state(key(FactKind::Length, [family, short]), format!("{low} to {high}"), clause);
-        }
-        true
-    }
-
-    /// Reads `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
-    fn bounds(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        let Some(stated) = stated_bounds(clause, texts) else { return false };
-        // `at most 20 herbs` bounds the items of a list.
-        let is_maximum = stated.iter().any(|(kind, _)| *kind == FactKind::ParameterMax);
-        let counts = is_maximum && matches!(texts, ["at", "most", _, of, ..] if !["percent", "%"].contains(of));
-        let has_items = || noted.note.texts().iter().any(|word| ["array", "list"].contains(word));
-        let claimed = |(name, _): &(String, Span<'_>)| self.claims.has(&key(FactKind::ParameterMax, [noted.id, name]));
-        if counts && !has_items() && !noted.names.iter().any(claimed) {
-            return false;
-        }
-        for (kind, value) in stated {
-            for (name, _) in noted.names {
-                self.found.state(key(kind, [noted.id, name]), value.clone(), clause);
-            }
-        }
-        true
-    }
-
-    /// Reads `[1, 500]` as the only interval of a note, of a number or after words such as `value range:`.
-    fn interval(&mut self, noted: &NotedParameters<'a, '_>) {
-        let parts = noted.note.sentences().into_iter().flat_map(|sentence| sentence.split(&[";"]));
-        let mut found = parts.filter_map(|part| Some((interval_in(part)?, part)));
-        let (Some((stated, part)), 1) = (found.next(), noted.note.text.matches('[').count()) else { return };
-        for (name, _) in noted.names {
-            let of_type = key(FactKind::Type, [noted.id, name]);
-            let json = self.found.about(&of_type).map(|statement| statement.value.as_str()).next();
-            if json == Some("number") || stated.is_named && json != Some("array") {
-                self.found.state(key(FactKind::ParameterMin, [noted.id, name]), stated.low.clone(), part);
-                self.found.state(key(FactKind::ParameterMax, [noted.id, name]), stated.high.clone(), part);
-            }
-        }
     }
 
     /// Reads `as above`, `rules as in Place Order`.
@@ -234,6 +177,7 @@ impl<'a> Reader<'a> {
     ) -> Option<values::ValueList<'a>> {
         if let Some(named) = self.named_list(text) {
             self.values_from(of.clone(), &named, true);
+            self.missing_values(of, known, &named);
             self.listed(of, &named);
             return None;
         }
@@ -245,6 +189,13 @@ impl<'a> Reader<'a> {
         let known: Vec<String> = known.iter().filter(is_stated).cloned().collect();
         self.state_values(of, &list, &known);
         Some(list)
+    }
+
+    /// Notes the values in the schema that a list elsewhere lacks.
+    pub(super) fn missing_values(&mut self, of: &FactKey, known: &[String], list: &Listed) {
+        let Some((_, at)) = list.values.first() else { return };
+        let gone = known.iter().filter(|known| list.values.iter().all(|(value, _)| value != *known));
+        self.found.missing.extend(gone.map(|value| (of.with(value), *at)));
     }
 
     /// The list of values in a text. Where a document marks values as code, only codes are values of a new parameter.
@@ -417,6 +368,15 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The parts of a clause: a need in brackets before it, as in `[Optional] The price.`, and the rest.
+fn without_mark<'a>(clause: Span<'a>) -> Vec<Span<'a>> {
+    let mark = clause.text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(mark, _)| mark);
+    match mark.filter(|mark| mark.chars().all(char::is_alphabetic)) {
+        Some(mark) => vec![Span::new(mark, clause.at + 1), clause.after(clause.at + mark.len() + 2).trim()],
+        None => vec![clause],
+    }
+}
+
 /// Returns whether a note is about paging: `page before this tradeId`, `data before this ID`, `omit on first query`.
 fn is_about_paging(texts: &[&str]) -> bool {
     matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
@@ -447,8 +407,9 @@ fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], said: &mut D
         said.one_of = Some((named, clause));
     }
     if let Some(at) = texts.iter().position(|word| *word == "items").filter(|at| at + 1 < texts.len()) {
-        let names = words.iter().skip(at + 1).filter(|word| !["and", "or"].contains(&word.text));
-        said.items = names.copied().collect();
+        // `items a and b`, but not `items per page`.
+        let is_joined = texts[at + 1..].iter().skip(1).step_by(2).all(|word| ["and", "or"].contains(word));
+        said.items = words[at + 1..].iter().step_by(2).filter(|_| is_joined).copied().collect();
     }
     said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty() || !said.all_of.is_empty()
 }
@@ -478,107 +439,4 @@ fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
     let words = text.words();
     let is_unit = |pair: &[Span<'_>]| decimal(pair[0].text).is_none();
     words.windows(2).filter(|pair| is_unit(pair)).find_map(|pair| Some((unit_of_word(pair[1].text)?, pair[1])))
-}
-
-/// Both bounds of a value in brackets.
-struct Interval {
-    low: String,
-    high: String,
-    /// True if words before the brackets say that they hold a range.
-    is_named: bool,
-}
-
-/// Words before an interval that bounds the value itself.
-const OF_INTERVAL: [&str; 12] =
-    ["allowed", "be", "between", "in", "is", "limit", "must", "range", "the", "valid", "value", "within"];
-
-/// The interval that a part of a note is, possibly with a default after it. `None` if other words belong to it, as in
-/// `[1, 500] of a herb`.
-fn interval_in(part: Span<'_>) -> Option<Interval> {
-    let bare = part.text.replace('`', "").to_lowercase();
-    let (before, rest) = bare.split_once('[')?;
-    let (inside, after) = rest.split_once(']')?;
-    let (low, high) = inside.split_once(',')?;
-    let (low, high) = (decimal(low.trim())?, decimal(high.trim())?);
-    let words = Span::new(before, 0).texts();
-    let is_ended = after.trim().is_empty() || after.trim_start_matches([',', ' ']).starts_with("default");
-    let is_order = low.parse::<f64>().ok()? < high.parse::<f64>().ok()?;
-    let is_alone = is_ended && is_order && words.iter().all(|word| OF_INTERVAL.contains(word));
-    let is_named = words.iter().any(|word| ["between", "range", "within"].contains(word));
-    is_alone.then_some(Interval { low, high, is_named })
-}
-
-/// The words of a bound without those that name the value: `the value must be between 1 and 9`. The bounds of `must be
-/// greater than 0` are not among the values, so such words stay.
-fn bound_of_value<'a, 'b>(texts: &'b [&'a str]) -> &'b [&'a str] {
-    let rest = match texts {
-        ["the" | "its", "value", rest @ ..] | ["value", rest @ ..] => rest,
-        rest => rest,
-    };
-    match rest {
-        ["must" | "should", "be", rest @ ..] | ["has", "to", "be", rest @ ..] => match rest {
-            ["between" | "from", ..] | ["at", "most" | "least", _] => rest,
-            _ => texts,
-        },
-        ["range", rest @ ..] | ["is" | "ranges", rest @ ..] if range(rest).is_some() => rest,
-        ["cannot", ..] | ["can" | "must" | "may" | "should", "not", ..] => rest,
-        _ => texts,
-    }
-}
-
-/// Returns what a denial allows: `cannot be less than 1 or greater than 500`, `must not exceed 20`.
-fn denied(texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
-    let rest = match texts {
-        ["cannot", rest @ ..] | ["can" | "must" | "may" | "should", "not", rest @ ..] => rest,
-        _ => return None,
-    };
-    let side = |word: &str| match word {
-        "less" | "lower" | "smaller" | "fewer" => Some(FactKind::ParameterMin),
-        "greater" | "larger" | "more" | "higher" | "bigger" => Some(FactKind::ParameterMax),
-        _ => None,
-    };
-    match rest {
-        ["exceed", n] => Some(vec![(FactKind::ParameterMax, decimal(n)?)]),
-        ["be", word, "than", n] => Some(vec![(side(word)?, decimal(n)?)]),
-        ["be", one, "than", n, "or", other, "than", m] if side(one)? != side(other)? => {
-            Some(vec![(side(one)?, decimal(n)?), (side(other)?, decimal(m)?)])
-        }
-        _ => None,
-    }
-}
-
-/// Returns what a clause states of the values of a parameter; `None` if it is about something else.
-fn stated_bounds(clause: Span<'_>, texts: &[&str]) -> Option<Vec<(FactKind, String)>> {
-    let texts = bound_of_value(texts);
-    if let Some(bounds) = denied(texts) {
-        return Some(bounds);
-    }
-    if let Some((low, high, count)) = range(texts) {
-        // `1 to 32 characters` does not limit the value.
-        let limits_value = matches!(texts.get(count..), Some([] | ["percent" | "%", ..]));
-        let high = high.trim_end_matches('%').to_owned();
-        return limits_value.then(|| vec![(FactKind::ParameterMin, low), (FactKind::ParameterMax, high)]);
-    }
-    let number_of = |kind: FactKind, word: &str| decimal(word).map(|n| (kind, n));
-    let one = match texts {
-        ["default", "and", "maximum", both] => {
-            let kinds = [FactKind::ParameterDefault, FactKind::ParameterMax];
-            return Some(kinds.into_iter().filter_map(|kind| number_of(kind, both)).collect());
-        }
-        ["default", n, "and", "maximum" | "max", most] => {
-            let default = number_of(FactKind::ParameterDefault, n)?;
-            return Some(vec![default, number_of(FactKind::ParameterMax, most)?]);
-        }
-        ["default", n] | ["defaults", "to", n] | [n, "by", "default"] => number_of(FactKind::ParameterDefault, n),
-        ["maximum" | "max", n] => number_of(FactKind::ParameterMax, n),
-        ["minimum", n] | ["at", "least", n] => number_of(FactKind::ParameterMin, n),
-        ["at", "most", n, "digits"] => number(n).map(|n| (FactKind::Digits, n.to_string())),
-        ["at", "most", _, of, ..] if OF_TEXT.contains(of) => None,
-        ["at", "most", n, ..] if duration(clause).is_none() => number_of(FactKind::ParameterMax, n),
-        ["array", ..] => Some((FactKind::Type, "array".to_owned())),
-        // `long` is also a position.
-        [word] if !["long", "list"].contains(word) => type_of_word(word).map(|json| (FactKind::Type, json.to_owned())),
-        _ => None,
-    };
-    one.map(|one| vec![one])
 }

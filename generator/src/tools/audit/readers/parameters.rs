@@ -4,10 +4,9 @@ use super::super::document::{Block, Section};
 use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, parameter_prefix};
-use super::Reader;
-use super::columns::{Columns, is_about_requests};
+use super::columns::Columns;
 use super::note::{Deferred, NotedParameters, is_about_several};
-use super::response::is_about_answers;
+use super::{Reader, needs};
 use crate::compiler::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
@@ -16,6 +15,12 @@ struct ListedParameter<'a> {
     /// The need according to its column in a table.
     need: Option<&'static str>,
     note: Option<Span<'a>>,
+    /// Cells of other columns, which are read like notes.
+    more: Vec<Span<'a>>,
+    /// The cell with its type, in a table.
+    json: Option<Span<'a>>,
+    /// True if the words behind its name require one of its group: `orderId or clientOid must be sent`.
+    is_one_of: bool,
     /// A later note in the sentence, whose unit holds for all times before it.
     times: Option<Span<'a>>,
     /// The group of the parameter; parameters of one group share their note.
@@ -39,7 +44,7 @@ const NO_PARAMETERS: [&str; 5] = [
 ];
 
 /// Returns whether the text in the place of a list says that it is empty.
-fn is_none(list: Span<'_>) -> bool {
+pub(super) fn is_none(list: Span<'_>) -> bool {
     ["none", "n/a", "nil", "no parameters"].contains(&list.text.trim_end_matches('.').to_lowercase().as_str())
 }
 
@@ -51,22 +56,25 @@ impl<'a> Reader<'a> {
         let mut has_list = false;
         let mut has_needs = false;
         for (label, table) in section.labelled_tables(self.document) {
-            if label.is_some_and(is_about_answers) {
+            if label.is_some_and(|label| self.document.is_about_answers(label)) {
                 continue;
             }
-            if let Some(columns) = Columns::labelled(&table, label) {
+            if let Some(columns) = Columns::labelled(self.document, &table, label) {
                 // Below a table with a column of needs, one without is about something else.
                 if has_needs && columns.need().is_none() {
                     continue;
                 }
                 has_needs |= columns.need().is_some();
                 has_list = true;
-                self.found.read.extend(label.filter(|label| is_about_requests(*label)).map(Span::range));
+                self.found.read.extend(label.filter(|label| self.document.is_about_requests(*label)).map(Span::range));
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                let seen = columns.cells(&table.rows).map(|cells| ListedParameter {
+                let seen = columns.cells(self.document, &table.rows).map(|cells| ListedParameter {
                     at: cells.name,
                     need: cells.need,
                     note: cells.note,
+                    more: cells.more,
+                    json: cells.json,
+                    is_one_of: false,
                     times: None,
                     group: cells.row,
                 });
@@ -128,7 +136,7 @@ impl<'a> Reader<'a> {
             });
             let mut seen = Vec::new();
             for (nth, item) in items.enumerate() {
-                let entries = sentence_entries(item);
+                let entries = item_entry(item).map_or_else(|| sentence_entries(item), |entry| vec![entry]);
                 seen.extend(
                     entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
                 );
@@ -148,7 +156,8 @@ impl<'a> Reader<'a> {
         let listed: Vec<FactKey> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
         let mut given = vec![false; seen.len()];
-        let mut unread = vec![false; seen.len()];
+        // The words of a cell say it, and no reader knows them.
+        let mut unread: Vec<bool> = needs.iter().map(|need| *need == Some("open")).collect();
         let mut items = Vec::new();
         let mut group_start = 0;
         while let Some(first) = seen.get(group_start) {
@@ -158,9 +167,10 @@ impl<'a> Reader<'a> {
             let in_group = &names[group.clone()];
             in_group.iter().for_each(|(_, at)| self.found.read(*at));
             if let Some(note) = first.note {
-                let mut said = self.note(&NotedParameters { id, names: in_group, note });
+                let mut said = self.note(&NotedParameters { id, names: in_group, note, is_limit: false });
                 // `either a or b`, `either a or b (required)`
-                let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either");
+                let is_either = self.document.text[..in_group[0].1.at].trim_end().ends_with("either")
+                    || seen[group.clone()].iter().any(|seen| seen.is_one_of);
                 if let Some((_, at)) = said.need.take_if(|(need, _)| is_either && *need == "yes") {
                     said.one_of = Some((Vec::new(), at));
                 } else if is_either && said.need.is_none() && said.one_of.is_none() {
@@ -176,12 +186,16 @@ impl<'a> Reader<'a> {
                 given[group.clone()].iter_mut().for_each(|given| *given = note.text.contains("as in"));
                 // `orderId or clientOid, one of which is required` does not say which, as far as is known.
                 let names_none = said.one_of.as_ref().is_some_and(|(named, _)| named.is_empty()) && group.len() == 1;
-                unread[group.clone()].fill(said.is_unread || names_none);
+                unread[group.clone()].iter_mut().for_each(|unread| *unread |= said.is_unread || names_none);
+            }
+            for cell in &first.more {
+                self.note(&NotedParameters { id, names: in_group, note: *cell, is_limit: true });
             }
             for (name, _) in in_group {
                 if let Some(times) = first.times.filter(|_| first.note.is_none()) {
                     self.time_unit_in(times, key(FactKind::TimeUnit, [id, name]));
                 }
+                self.values_by_name(id, name, first.note, first.json);
                 self.values_of_namesake(id, name);
             }
         }
@@ -203,7 +217,8 @@ impl<'a> Reader<'a> {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
                 let need = needs[index].unwrap_or(open_need);
-                let force = if needs[index].is_none() && unread[index] { Basis::Unread } else { Basis::Stated };
+                let is_open = needs[index].is_none_or(|need| need == "open");
+                let force = if is_open && unread[index] { Basis::Unread } else { Basis::Stated };
                 self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, force);
             }
         }
@@ -411,6 +426,25 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
     (names, renamed)
 }
 
+/// The parameter of an item that begins with its name and a colon, possibly with words in parentheses between them: `size
+/// (required): one of 1, 2`. All that follows the name is its note.
+fn item_entry<'a>(item: Span<'a>) -> Option<ListedParameter<'a>> {
+    let (head, _) = item.label()?;
+    let name = head.head_and_note().0.single().filter(|name| is_name(name.text))?;
+    let rest = item.after(name.at + name.text.len());
+    let note = rest.after(rest.at + rest.text.find(|c: char| !" (:`".contains(c))?);
+    Some(ListedParameter {
+        at: name,
+        need: None,
+        note: Some(note),
+        more: Vec::new(),
+        json: None,
+        times: None,
+        is_one_of: false,
+        group: 0,
+    })
+}
+
 /// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
 /// names applies to the preceding names that have no note of their own.
 fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
@@ -423,10 +457,22 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
             group += 1;
             let first_of_group = seen.len();
             for piece in entry.split(&[",", " and ", " or "]) {
-                let (name, note) = piece.head_and_note();
-                let mut words = name.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
+                let (head, note) = piece.head_and_note();
+                let mut words = head.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
                 let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
-                seen.push(ListedParameter { at: name, need: None, note, times: None, group });
+                let is_required =
+                    needs::plain(&words.collect::<Vec<_>>()).iter().map(|word| word.text).eq(["required"]);
+                let is_one_of = is_required && entry.text.contains(" or ");
+                seen.push(ListedParameter {
+                    at: name,
+                    need: None,
+                    note,
+                    more: Vec::new(),
+                    json: None,
+                    times: None,
+                    is_one_of,
+                    group,
+                });
             }
             let Some(note) = seen.last().and_then(|last| last.note) else { continue };
             if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {

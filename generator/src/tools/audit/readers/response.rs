@@ -1,7 +1,7 @@
 //! `Response data: orderId (string), clientOid (string)`.
 
 use super::super::claims::Claims;
-use super::super::document::{Section, Table};
+use super::super::document::{Document, Section, Table};
 use super::super::findings::{Basis, FactKey, FactKind, Findings, key};
 use super::super::text::Span;
 use super::super::wording::{have_same_stem, is_name, likeness, stems};
@@ -29,12 +29,15 @@ impl<'a> Reader<'a> {
     /// Reads the fields of an answer in a table of their own: the first with a label that says so, or one of fields.
     pub(super) fn response_table(&mut self, section: &'a Section, id: &str) {
         let tables = section.labelled_tables(self.document);
-        let is_labelled = |(label, _): &&(Option<Span<'_>>, Table<'_>)| label.is_some_and(is_about_answers);
+        let is_labelled = |(label, _): &&(Option<Span<'_>>, Table<'_>)| {
+            label.is_some_and(|label| self.document.is_about_answers(label))
+        };
         let labelled = tables.iter().find(is_labelled).map(|(_, table)| table);
-        let is_of_fields = |(label, table): &&(Option<Span<'a>>, Table<'a>)| Columns::labelled(table, *label).is_none();
+        let is_of_fields =
+            |(label, table): &&(Option<Span<'a>>, Table<'a>)| Columns::labelled(self.document, table, *label).is_none();
         let of_fields = || tables.iter().find(is_of_fields).map(|(_, table)| table);
         let Some(table) = labelled.or_else(of_fields) else { return };
-        let Some(column) = column_of_fields(table, labelled.is_some()) else { return };
+        let Some(column) = column_of_fields(self.document, table, labelled.is_some()) else { return };
         let (shape, prefix) = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
             Some(Response::Object { .. }) => ("object", ""),
             Some(Response::Array { .. }) => ("array", "[]."),
@@ -233,9 +236,10 @@ pub(in super::super) fn is_about_answers(label: Span<'_>) -> bool {
 }
 
 /// The column of names in a table of an answer. Below a label that announces an answer, it may have other titles.
-pub(in super::super) fn column_of_fields(table: &Table<'_>, is_labelled: bool) -> Option<usize> {
+pub(in super::super) fn column_of_fields(document: &Document, table: &Table<'_>, is_labelled: bool) -> Option<usize> {
     let titles: &[&str] = if is_labelled { &["field", "name", "parameter", "key"] } else { &["field"] };
-    titles.iter().find_map(|title| table.column(title))
+    let declared = document.declared_column(|reading| &reading.names, table).filter(|_| is_labelled);
+    declared.or_else(|| titles.iter().find_map(|title| table.column(title)))
 }
 
 /// The parameter that takes the cursor of an answer: it has the name of the cursor, or the name that it has for other

@@ -152,7 +152,7 @@ fn of_path(path: &str) -> impl Iterator<Item = DraftField> {
 }
 
 /// The data of an answer; `None` if it is a refusal.
-fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> {
+pub(super) fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> {
     let code = envelope.code.iter().find_map(|way| at(answer, way)).and_then(text);
     let is_bare = code.is_none() && envelope.around == Around::Failures;
     let is_success = is_bare || code == envelope.success;
