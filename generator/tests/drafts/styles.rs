@@ -192,6 +192,7 @@ fn numbers_that_bound_something_else_are_no_bounds() {
     for (json, note) in [
         ("string", "[1, 500]"),
         ("array", "Range: [1, 500]"),
+        ("string[]", "Range: [1, 500]"),
         ("integer", "e.g. [1, 500]"),
         ("integer", "Values: [5, 10]"),
         ("integer", "Level. [1, 50, 500]"),
@@ -282,6 +283,7 @@ fn the_words_of_a_need_are_read_or_leave_it_open() {
         ("No, but in winter", "required:\n"),
         ("see the note", "required:\n"),
         ("", "required: unstated\n"),
+        ("-", "required: unstated\n"),
     ] {
         let table = format!("| Parameter | Required |\n|---|---|\n| size | {cell} |\n| rose | yes |\n| tulip | no |\n");
         let drafts = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{table}"));
@@ -290,6 +292,22 @@ fn the_words_of_a_need_are_read_or_leave_it_open() {
             size.lines().filter(|line| line.starts_with("required")).map(|line| format!("{line}\n")).collect();
         assert_eq!(stated, need, "{cell}");
     }
+}
+
+#[test]
+fn an_unmarked_need_is_open_where_only_one_kind_is_marked() {
+    for mark in ["✔", "no"] {
+        let table = format!("| Parameter | Required |\n|---|---|\n| size | |\n| rose | {mark} |\n");
+        let size = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{table}")).parameter("plant", "size");
+        assert!(size.contains("required:\n"), "{mark}\n{size}");
+    }
+}
+
+#[test]
+fn tags_of_parameters_are_listed() {
+    let tag = "<ParamField body=\"size\" type=\"string\" required>How big</ParamField>";
+    let drafts = Drafts::of(&format!("## Plant\n\n{tag}\n\nPOST /plant\n"));
+    assert!(drafts.file("plant").split("# Not read:").nth(1).is_some_and(|listed| listed.contains("size")));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use super::findings::{FactKey, FactKind, key};
 use super::{measures, wording};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    AnswerPath, Api, Carried, Contradiction, Fact, Family, Identifier, OpenQuestion, Operation, Pool, Record, Rule, Shape,
-    SignedPart, Statements, Type, Unit, formats,
+    AnswerPath, Api, Carried, Contradiction, Fact, Family, Identifier, OpenQuestion, Operation, Pool, Record, Rule,
+    Shape, SignedPart, Statements, Type, Unit, formats,
 };
 use crate::compiler::words::Times;
 

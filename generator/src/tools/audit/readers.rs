@@ -124,7 +124,10 @@ impl<'a> Reader<'a> {
         }
         self.response_table(section, id);
         self.response_as_sample(section, id);
-        self.forms(self.document.span(&section.body));
+        // Forms of names are no part of a draft.
+        if self.claims.operation_by_id(id).is_some() {
+            self.forms(self.document.span(&section.body));
+        }
     }
 
     fn new_operation(&mut self, section: &'a Section) {

@@ -214,6 +214,7 @@ pub(in super::super) fn type_of_word(text: &str) -> Option<&'static str> {
         "number" | "numbers" | "integer" | "integers" | "int" | "long" => "number",
         "boolean" | "booleans" | "bool" => "boolean",
         "array" | "list" => "array",
+        list if list.ends_with("[]") => "array",
         _ => return None,
     })
 }

@@ -202,10 +202,10 @@ impl<'a> Reader<'a> {
         let open_need = match open_need {
             OpenNeed::Is(need) => need,
             OpenNeed::ByMarks => {
-                // Where optional parameters alone are marked, the others may be required.
+                // Where only those of one kind are marked, the others may be of the other.
                 let marked = |need: &str| needs.contains(&Some(need));
-                if seen.iter().all(|seen| seen.need.is_none()) && marked("no") && !marked("yes") {
-                    unread.fill(true);
+                if marked("no") != marked("yes") {
+                    unread.iter_mut().zip(&needs).for_each(|(unread, need)| *unread |= need.is_none());
                     "open"
                 } else {
                     "unstated"
