@@ -420,7 +420,7 @@ mod tests {
     use super::*;
     use crate::state::dice::Seed;
 
-    /// Those that are announced for releases, but for 40808, which sources agree to be the refusal of a parameter.
+    /// Codes that are announced for releases, but for 40808, which sources agree to be the refusal of a parameter.
     #[test]
     fn codes_of_releases_prove_nothing() {
         for code in ["45001", "40725", "40015"] {
