@@ -53,7 +53,7 @@ impl AccountContext {
         confirmation.outcome() != Outcome::Unknown
     }
 
-    /// Cancels a batch of orders.
+    /// Cancels a batch of orders, and settles each or all together.
     pub(crate) async fn cancel_each(&self, family: Family, all: Vec<(Order, Name)>, dice: &mut Dice) {
         let operation = match family {
             Family::Unified => "unified.cancel-batch",
@@ -62,9 +62,11 @@ impl AccountContext {
         let open = |(order, name): &(Order, Name)| self.ledger.open(order.cancelled(), operation, name.naming(order));
         let handles: Vec<_> = all.iter().map(open).collect();
         let names: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
-        match family {
-            Family::Unified => self.resolve_each(orders::unified_cancels(&names), handles, dice).await,
-            Family::Classic => self.resolve_each(orders::classic_cancels(&names), handles, dice).await,
+        match (family, dice.percent(50)) {
+            (Family::Unified, true) => self.resolve_each(orders::unified_cancels(&names), handles, dice).await,
+            (Family::Unified, false) => self.send_and_settle_each(orders::unified_cancels(&names), handles, dice).await,
+            (Family::Classic, true) => self.resolve_each(orders::classic_cancels(&names), handles, dice).await,
+            (Family::Classic, false) => self.send_and_settle_each(orders::classic_cancels(&names), handles, dice).await,
         };
     }
 }

@@ -212,9 +212,8 @@ impl fmt::Display for RecoveredChanges {
 /// Queries the outcomes of the changes that the journal has open, and closes those whose outcome is known. Without
 /// a journal, there are none. Of a batch, the items are queried whose outcome is open.
 ///
-/// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
-/// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
-/// stays open is queried again.
+/// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all changes
+/// are queried together, until the deadline of the policy. Recovering again is safe: what stays open is queried again.
 ///
 /// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can
 /// settle it, such as a cancellation, an amendment, or an order without an id: the account shows what it did.
@@ -234,18 +233,13 @@ pub async fn recover(
     }
     let mut open = journal.read(Selection::Open).await?;
     open.retain(|stored| stored.change.account.as_deref().unwrap_or_default() == client.account().name());
+    let recoverers: Vec<_> =
+        open.iter().map(|stored| recoveries.iter().find(|one| one.operation == stored.change.operation)).collect();
+    let items = query(client, &open, &recoverers, policy).await;
     let mut all = Vec::new();
-    while let Some(operation) = open.iter().map(|stored| &stored.change.operation).min().cloned() {
-        let changes: Vec<_> = open.extract_if(.., |stored| stored.change.operation == operation).collect();
-        let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
-        let items = match recovery {
-            Some(recovery) => query((recovery.plan)(), client, &changes, policy).await,
-            None => vec![Vec::new(); changes.len()],
-        };
-        for (stored, items) in changes.into_iter().zip(items) {
-            let recovered = Recovered { stored, items, is_open: false };
-            all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
-        }
+    for ((stored, recovery), items) in open.into_iter().zip(recoverers).zip(items) {
+        let recovered = Recovered { stored, items, is_open: false };
+        all.push(conclude(client, journal.as_ref(), recovery, recovered, policy).await?);
     }
     sort_by(&mut all, &|one: &Recovered, other| one.stored.number.cmp(&other.stored.number));
     Ok(RecoveredChanges { changes: all, gap })
@@ -330,18 +324,23 @@ pub(crate) fn can_no_longer_arrive(
     passed > policy.visible_after(window).saturating_add(uncertainty)
 }
 
-/// Queries changes of one operation together. The results are in the same order.
+/// Queries changes together, so that none waits for the deadline of others; those without a recovery have no items. The
+/// results are in the same order.
 async fn query(
-    plan: &'static QueryPlan,
     client: &ClientCore,
     changes: &[StoredChange],
+    recoverers: &[Option<&Recovery>],
     policy: &ConfirmPolicy,
 ) -> Vec<Vec<RecoveredItem>> {
     let mut results: Vec<Vec<RecoveredItem>> = Vec::new();
     let (mut open, mut places) = (Vec::new(), Vec::new());
-    for (index, stored) in changes.iter().enumerate() {
+    for (index, (stored, recovery)) in changes.iter().zip(recoverers).enumerate() {
         let change = &stored.change;
-        let questions = match Question::all_stored(plan, &change.request) {
+        let Some(recovery) = recovery else {
+            results.push(Vec::new());
+            continue;
+        };
+        let questions = match Question::all_stored((recovery.plan)(), &change.request) {
             Ok(questions) => questions,
             Err(why) => {
                 let because = format!("this release cannot read the stored request: {why}");
