@@ -40,9 +40,11 @@ runtime::parameters! {
     /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID; 60 calls a second per UID for vip-1 (Users of VIP level
-    ///   1\. Observed, in no document); 80 calls a second per UID for vip-2 (Users of VIP level 2.
-    ///   Observed, in no document); 100 calls a second per UID for vip-3 (Users of VIP level 3 or above.
-    ///   Observed, in no document)
+    ///   1\. Observed, in no document: mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget); 80
+    ///   calls a second per UID for vip-2 (Users of VIP level 2. Observed, in no document: mydcc/cachy-app
+    ///   (transcribed vendor pages), UnipayFI/go-bitget); 100 calls a second per UID for vip-3 (Users of
+    ///   VIP level 3 or above. Observed, in no document: mydcc/cachy-app (transcribed vendor pages),
+    ///   UnipayFI/go-bitget)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records

@@ -10,6 +10,7 @@ use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
 use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules};
 use crate::compiler::emit::Layout;
+use crate::compiler::model::phrases;
 use crate::compiler::model::{
     Access, Api, BesideData, Class, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
     ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
@@ -440,7 +441,10 @@ fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
     let Some(class) = class else { return String::new() };
     match scope.family.classes.iter().find(|known| known.name == class) {
         None => format!(" for {}", escape(class)),
-        Some(known) => format!(" for {} ({})", escape(class), escape(known.doc.trim_end_matches('.'))),
+        Some(known) => {
+            let says = phrases::joined(&[known.doc.clone(), phrases::observed(&known.sources)], " ");
+            format!(" for {} ({})", escape(class), escape(says.trim_end_matches('.')))
+        }
     }
 }
 

@@ -92,9 +92,13 @@ pub(super) fn add(operation: &Cursor<'_>, draft: &mut Draft) {
     draft.deprecation = deprecation(operation);
 }
 
+/// Returns the documented rates. Those that were only observed stay unread, because a draft has no classes with sources.
 fn rates(operation: &Cursor<'_>) -> Option<Vec<String>> {
     let rates = operation.get("x-rate-limits")?;
     let rate = |rate: Cursor<'_>| {
+        if rate.value.get("observed").is_some() {
+            return None;
+        }
         let (calls, per) = (rate.scalar("calls")?, rate.text("per")?);
         if let Some(pool) = rate.text("pool") {
             let when = rate.text("when").map(|when| format!(" {when}")).unwrap_or_default();
