@@ -46,10 +46,10 @@ fn a_change_whose_result_cannot_be_written_says_whether_it_was_done() {
         }
     }
     assert_eq!(local.open(), 4);
-    local.exchange.add_fault(
-        Fault::new(FaultKind::Lose).target(FaultTarget::Operation("unified.cancel-order".to_owned())).times(99),
-    );
-    let cancel = ["unified", "cancel-order", "--client-oid", "json0"];
+    for (kind, operation) in [(FaultKind::Lose, "unified.cancel-order"), (FaultKind::Drop, "unified.order-info")] {
+        local.exchange.add_fault(Fault::new(kind).target(FaultTarget::Operation(operation.to_owned())).times(99));
+    }
+    let cancel = ["--deadline", "1", "unified", "cancel-order", "--client-oid", "json0"];
     let unknown = run_unwritable(&local, &cancel, full()).ended(3);
     assert!(unknown.err.contains("outcome: unknown\n"), "{unknown:?}");
 }

@@ -63,7 +63,7 @@ fn what_no_query_settles_is_unknown() {
     assert_eq!(line["outcome"], "unknown");
     assert!(line["error"].as_str().unwrap().contains("queries did not settle it"), "{line}");
     fault(&local, FaultKind::Lose, "unified.cancel-order");
-    local.run(&["unified", "cancel-order", "--client-oid", "a"]).ended(3);
+    local.run(&["--deadline", "1", "unified", "cancel-order", "--client-oid", "a"]).ended(3);
     assert_eq!(local.open(), 0, "the cancellation took effect, although its answer was lost");
 }
 
