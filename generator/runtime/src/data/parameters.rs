@@ -300,17 +300,18 @@ macro_rules! one_of {
 }
 
 /// The rows of a set as one static, because the compiler checks each constant by itself, and again wherever it is used.
+/// A request may be called `Rows`, so that the type of the static has another name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rows {
     ($($field:ident $wire:literal $(, $member:literal)*; $(.$how:ident($($bound:tt)*))*)*) => {
         #[allow(dead_code, non_snake_case, reason = "a set may have no parameters, and a row is named after its field")]
-        struct Rows {
+        struct __Rows {
             $($field: $crate::emitted::ParameterTable,)*
         }
 
         #[allow(dead_code, reason = "a set may have no parameters")]
-        static ROWS: Rows = Rows { $($field: $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)*))*),)* };
+        static ROWS: __Rows = __Rows { $($field: $crate::__parameter!($wire $(, $member)*; $(.$how($($bound)*))*),)* };
     };
 }
 
