@@ -47,8 +47,9 @@ pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
 ///
 /// # Errors
 ///
-/// Fails if one is not `NAME=VALUE`, is set twice, or is not a header of the API, or if the variable is empty. Beside a profile that sets none, those
-/// of the environment are refused: a header can choose the market, so none is left out in silence.
+/// Fails if one is not `NAME=VALUE`, is set twice, or is not a header of the API, or if the variable is empty. Beside a
+/// profile that sets none, those of the environment are refused: a header can choose the market, so none is left out in
+/// silence.
 pub(crate) fn headers(
     program: &'static Program,
     profile: &Profile,

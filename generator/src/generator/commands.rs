@@ -1,4 +1,5 @@
-//! The part of the entry point that only the command line asks for: revisions, comparisons, drafts, projects, tables and pages.
+//! The part of the entry point that only the command line asks for: revisions, comparisons, drafts, projects, tables
+//! and pages.
 
 mod drafts;
 mod project;

@@ -213,7 +213,7 @@ fn a_late_refusal_of_the_timestamp_is_no_proof_and_nothing_is_sent_again() {
     }
 }
 
-/// What was answered to a request without `posSide` is the result, at once: the code proves that it had no effect.
+/// The answer to a request without `posSide` is the result, at once: its code proves that the request had no effect.
 #[test]
 fn a_forgotten_position_side_is_answered_at_once() {
     let local = local(Accounts::Unified, Mode::Hedge);

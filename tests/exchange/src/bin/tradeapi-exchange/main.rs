@@ -59,7 +59,8 @@ struct Arguments {
     #[arg(long)]
     quiet: bool,
     /// Refuses what the documents do not list: unknown parameters, values in other letters, JSON numbers and booleans in
-    /// place of texts, and `null`. Otherwise, they are taken as real exchanges take them, and unknown parameters are counted on the page.
+    /// place of texts, and `null`. Otherwise, they are taken as real exchanges take them, and unknown parameters are
+    /// counted on the page.
     #[arg(long, conflicts_with = "load")]
     strict: bool,
     /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
