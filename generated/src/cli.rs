@@ -121,6 +121,12 @@ const OBSERVED: &[cli::Command] = &[
         super::observed::GetContractHistoryCandles,
     >("contract-history-candles"),
     cli::Command::read::<
+        super::observed::GetContractIndexCandles,
+    >("contract-index-candles"),
+    cli::Command::read::<
+        super::observed::GetContractMarkCandles,
+    >("contract-mark-candles"),
+    cli::Command::read::<
         super::observed::GetContractOpenInterest,
     >("contract-open-interest"),
     cli::Command::pages::<

@@ -116,7 +116,7 @@
 //!
 //! - [`broker`], 1 operation: Broker
 //! - [`classic`], 13 operations: Classic account futures
-//! - `observed`, 67 operations: Observed. They are observed, in no document, and their feature is off
+//! - `observed`, 69 operations: Observed. They are observed, in no document, and their feature is off
 //!   by default.
 //! - [`unified`], 16 operations: Unified account
 //!
@@ -781,6 +781,8 @@ macro_rules! for_each_observed_operation {
         $crate::observed::GetContractFundingRate,
         $crate::observed::GetContractFundingTime,
         $crate::observed::GetContractHistoryCandles,
+        $crate::observed::GetContractIndexCandles,
+        $crate::observed::GetContractMarkCandles,
         $crate::observed::GetContractOpenInterest,
         $crate::observed::GetContractPositionHistory,
         $crate::observed::GetContractPosition, $crate::observed::GetContractPositions,

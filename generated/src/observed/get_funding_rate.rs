@@ -6,17 +6,18 @@ use tradeapi_runtime::{self as runtime, tables};
 use super::{Category, FundingRate, Symbol};
 
 runtime::parameters! {
-    /// Reads the funding rate of a contract.
+    #[derive(Default)]
+    /// Reads the funding rates of contracts.
     ///
     /// `GET /api/v3/market/current-fund-rate`
     ///
     /// | parameter | required | default | unit | values | meaning |
     /// |---|---|---|---|---|---|
-    /// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) | The pair. |
-    /// | `category` | no |  |  | [`Category`](super::Category) | Business line. |
+    /// | `symbol` | no |  |  | [`Symbol`](super::Symbol) | Only this contract. |
+    /// | `category` | no |  |  | [`Category`](super::Category) | Only this business line. |
     ///
     /// - Observed, in no document: ccxt, captures in the tests of ccxt, JKorf/Bitget.Net,
-    ///   tiagosiebler/bitget-api.
+    ///   tiagosiebler/bitget-api, typed-bitget.
     /// - **Effect:** reads; a repeat changes nothing
     /// - **Access:** public, no credentials needed
     /// - **Rate limit:** 20 calls a second per IP
@@ -30,30 +31,25 @@ runtime::parameters! {
     /// use tradeapi::observed::GetFundingRate;
     ///
     /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-    ///     let request = GetFundingRate::new("ETHUSDT");
+    ///     let request = GetFundingRate::new().symbol("ETHUSDT");
     ///     let reply = client.observed().get_funding_rate(&request).await?;
     ///     println!("{:?}", reply.data);
     ///     Ok(())
     /// }
     /// ```
     pub struct GetFundingRate {
-        /// `symbol`: The pair.
-        #[wire("symbol")]
-        pub symbol: Symbol,
-        /// `category`: Business line.
+        /// `symbol`: Only this contract.
+        #[wire("symbol" from impl Into)]
+        pub symbol: Option<Symbol>,
+        /// `category`: Only this business line.
         #[wire("category")]
         pub category: Option<Category>,
     }
 
     impl GetFundingRate {
-        /// Takes the required parameters; the others are left out.
-        ///
-        /// - `symbol`: The pair.
-        pub fn new(symbol: impl Into<Symbol>) -> Self {
-            Self {
-                symbol: symbol.into(),
-                category: None,
-            }
+        /// Leaves every parameter out.
+        pub fn new() -> Self {
+            Self::default()
         }
     }
 }
@@ -69,7 +65,7 @@ static META: tables::Meta = tables::Meta {
     id: "observed.funding-rate",
     family: "observed",
     title: "Get Funding Rate",
-    doc: "Reads the funding rate of a contract.",
+    doc: "Reads the funding rates of contracts.",
     section: "Get Funding Rate",
     method: tables::Method::Get,
     path: "/api/v3/market/current-fund-rate",

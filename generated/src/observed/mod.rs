@@ -29,6 +29,8 @@
 //! | [`GetContractFundingRate`] | `GET /api/v2/mix/market/current-fund-rate` | 20/s per IP |
 //! | [`GetContractFundingTime`] | `GET /api/v2/mix/market/funding-time` | 20/s per IP |
 //! | [`GetContractHistoryCandles`] | `GET /api/v2/mix/market/history-candles` | 20/s per IP |
+//! | [`GetContractIndexCandles`] | `GET /api/v2/mix/market/history-index-candles` | 20/s per IP |
+//! | [`GetContractMarkCandles`] | `GET /api/v2/mix/market/history-mark-candles` | 20/s per IP |
 //! | [`GetContractOpenInterest`] | `GET /api/v2/mix/market/open-interest` | 20/s per IP |
 //! | [`GetContractPositionHistory`] | `GET /api/v2/mix/position/history-position` | 20/s per UID |
 //! | [`GetContractPosition`] | `GET /api/v2/mix/position/single-position` | 10/s per UID |
@@ -131,6 +133,8 @@ mod get_contract_funding_history;
 mod get_contract_funding_rate;
 mod get_contract_funding_time;
 mod get_contract_history_candles;
+mod get_contract_index_candles;
+mod get_contract_mark_candles;
 mod get_contract_open_interest;
 mod get_contract_position;
 mod get_contract_position_history;
@@ -222,6 +226,8 @@ pub use get_contract_funding_history::GetContractFundingHistory;
 pub use get_contract_funding_rate::GetContractFundingRate;
 pub use get_contract_funding_time::GetContractFundingTime;
 pub use get_contract_history_candles::GetContractHistoryCandles;
+pub use get_contract_index_candles::GetContractIndexCandles;
+pub use get_contract_mark_candles::GetContractMarkCandles;
 pub use get_contract_open_interest::GetContractOpenInterest;
 pub use get_contract_position_history::{
     GetContractPositionHistory, GetContractPositionHistoryPage,
@@ -367,6 +373,16 @@ runtime::operations! {
     /// `GET /api/v2/mix/market/history-candles`; see [`GetContractHistoryCandles`].
     fn get_contract_history_candles(GetContractHistoryCandles) -> runtime::List<Candle>;
 
+    /// Lists older candles of the index price of a contract.
+    ///
+    /// `GET /api/v2/mix/market/history-index-candles`; see [`GetContractIndexCandles`].
+    fn get_contract_index_candles(GetContractIndexCandles) -> runtime::List<Candle>;
+
+    /// Lists older candles of the mark price of a contract.
+    ///
+    /// `GET /api/v2/mix/market/history-mark-candles`; see [`GetContractMarkCandles`].
+    fn get_contract_mark_candles(GetContractMarkCandles) -> runtime::List<Candle>;
+
     /// Reads the open positions of all users in a contract.
     ///
     /// `GET /api/v2/mix/market/open-interest`; see [`GetContractOpenInterest`].
@@ -445,7 +461,7 @@ runtime::operations! {
     /// `GET /api/v3/market/history-fund-rate`; see [`GetFundingHistory`].
     fn get_funding_history(GetFundingHistory) -> PastFundings;
 
-    /// Reads the funding rate of a contract.
+    /// Reads the funding rates of contracts.
     ///
     /// `GET /api/v3/market/current-fund-rate`; see [`GetFundingRate`].
     fn get_funding_rate(GetFundingRate) -> runtime::List<FundingRate>;
@@ -649,6 +665,8 @@ pub const OPERATIONS: &[&tables::Meta] = &[
     <GetContractFundingRate as runtime::Operation>::META,
     <GetContractFundingTime as runtime::Operation>::META,
     <GetContractHistoryCandles as runtime::Operation>::META,
+    <GetContractIndexCandles as runtime::Operation>::META,
+    <GetContractMarkCandles as runtime::Operation>::META,
     <GetContractOpenInterest as runtime::Operation>::META,
     <GetContractPositionHistory as runtime::Operation>::META,
     <GetContractPosition as runtime::Operation>::META,

@@ -20,8 +20,9 @@ def check(what, holds, *shown):
         raise AssertionError(f"{what}: {shown}")
 
 
-async def classic(mix):
-    pair = {"symbol": SYMBOL, "product_type": LINE}
+async def classic(account):
+    mix, pair = account.mix, {"symbol": SYMBOL, "product_type": LINE}
+    check("spot pairs", len(await account.spot.symbols()) >= 2)
     for line in (LINE, "USDC-FUTURES", "COIN-FUTURES"):
         contracts = await mix.market.contracts(line)
         check("contracts", len(contracts) >= 2, line)
@@ -31,6 +32,8 @@ async def classic(mix):
     check("book", book["bids"][0][0] < book["asks"][0][0], book)
     check("tickers", len(await mix.market.tickers(LINE)) >= 4)
     check("ticker", (await mix.market.ticker(**pair))[0]["lastPr"] == price)
+    for history in (mix.market.candles.history, mix.market.candles.history_mark, mix.market.candles.history_index):
+        check("candles", len(await history(SYMBOL, product_type=LINE, granularity="1M")) == 1)
     check("tiers", (await mix.market.position_tier(LINE, symbol=SYMBOL))[0]["leverage"] == 100)
     check("funding", (await mix.market.funding.current_rate(**pair))[0]["fundingRate"] == Decimal("0.0001"))
     next_funding = (await mix.market.funding.time(**pair))[0]["nextFundingTime"]
@@ -89,6 +92,7 @@ async def unified(uta):
     price = Decimal(ticker["lastPrice"])
     check("tiers", (await uta.market.position_tier(LINE, **pair))[0]["leverage"] == 100)
     check("funding", (await uta.market.funding_rate.current(**pair))[0]["fundingRate"] == Decimal("0.0001"))
+    check("funding of a line", len(await uta.market.funding_rate.current(LINE)) >= 4)
     check("past funding", len((await uta.market.funding_rate.history(LINE, **pair))["resultList"]) > 1)
     check("open interest", len((await uta.market.open_interest(LINE))["list"]) >= 4)
     check("key", (await uta.account.info())["permType"] == "read_and_write")
@@ -129,7 +133,7 @@ async def main():
             for name, variable in (("access_key", "KEY"), ("secret_key", "SECRET"), ("passphrase", "PASSPHRASE"))}
     async with Bitget.new(**keys) as client:
         client.http_client.base_url = os.environ["TRADEAPI_URL"]
-        await (unified(client.uta) if FAMILY == "unified" else classic(client.classic.mix))
+        await (unified(client.uta) if FAMILY == "unified" else classic(client.classic))
     print(f"typed-bitget trades with a {FAMILY} account")
 
 

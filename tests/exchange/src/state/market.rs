@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use rust_decimal::Decimal;
+use tradeapi::Timestamp;
+use tradeapi::runtime::Date;
 
 use crate::state::book::Spot;
 use crate::state::dice::Dice;
@@ -144,37 +146,53 @@ impl Candle {
 
 /// The length of candles, and their beginnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interval {
-    length: u64,
-    /// A time at which one begins.
-    begins: u64,
+pub(crate) enum Interval {
+    /// Candles of one length, and a time at which one begins.
+    Even { length: u64, begins: u64 },
+    /// The months of a zone whose days begin so much before those of UTC.
+    Month { ahead: u64 },
 }
 
 impl Interval {
-    /// An interval such as `15m`, `4H`, `1D` or `1Dutc`. Long ones without `utc` begin at midnight in UTC+8.
+    /// An interval such as `15m`, `4H`, `1D`, `1M` or `1Dutc`. Long ones without `utc` begin at midnight in UTC+8.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let (word, is_utc) = word.strip_suffix("utc").map_or((word, false), |word| (word, true));
         let number: u64 = word.get(..word.len().checked_sub(1)?)?.parse().ok()?;
+        let ahead = if is_utc { 0 } else { 8 * HOUR };
         // The first Monday.
         let (unit, begins) = match word.chars().last()? {
             'm' => (MINUTE, 0),
             'H' => (HOUR, 0),
             'D' => (DAY, 0),
             'W' => (7 * DAY, 4 * DAY),
+            'M' => return (number == 1).then_some(Self::Month { ahead }),
             _ => return None,
         };
         let length = number.checked_mul(unit).filter(|length| *length > 0)?;
-        let begins = if is_utc || length < 6 * HOUR { begins } else { begins + length - 8 * HOUR % length };
-        Some(Self { length, begins: begins % length })
+        let begins = if length < 6 * HOUR { begins } else { begins + length - ahead % length };
+        Some(Self::Even { length, begins: begins % length })
     }
 
     /// The number of the candle at a time.
     pub(crate) fn number(self, at: u64) -> u64 {
-        (at + self.length - self.begins) / self.length
+        match self {
+            Self::Even { length, begins } => (at + length - begins) / length,
+            Self::Month { ahead } => {
+                let date = Date::of(Timestamp::from_millis(at + ahead));
+                u64::from(date.year()) * 12 + u64::from(date.month()) - 1
+            }
+        }
     }
 
     pub(crate) fn start(self, number: u64) -> u64 {
-        (number * self.length + self.begins).saturating_sub(self.length)
+        match self {
+            Self::Even { length, begins } => (number * length + begins).saturating_sub(length),
+            Self::Month { ahead } => {
+                let [year, month] = [number / 12, number % 12 + 1];
+                let first = || Date::new(year.try_into().ok()?, month.try_into().ok()?, 1)?.midnight();
+                first().unwrap_or_default().as_millis().saturating_sub(ahead)
+            }
+        }
     }
 }
 
@@ -256,15 +274,15 @@ mod tests {
         for (at, price, qty) in [(0, 100, 1), (59_000, 105, 2), (60_000, 95, 0), (5 * MINUTE, 110, 4)] {
             candles.add(at, price, qty.into(), (qty * price).into());
         }
-        let minutes = candles.list(Interval { length: MINUTE, begins: 0 }, 0, 6 * MINUTE, 100);
+        let minutes = candles.list(Interval::Even { length: MINUTE, begins: 0 }, 0, 6 * MINUTE, 100);
         let closes: Vec<_> = minutes.iter().map(|candle| (candle.start / MINUTE, candle.open, candle.close)).collect();
         assert_eq!(
             closes,
             [(0, 100, 105), (1, 105, 95), (2, 95, 95), (3, 95, 95), (4, 95, 95), (5, 95, 110), (6, 110, 110)]
         );
-        let five = candles.list(Interval { length: 5 * MINUTE, begins: 0 }, 0, 6 * MINUTE, 100);
+        let five = candles.list(Interval::Even { length: 5 * MINUTE, begins: 0 }, 0, 6 * MINUTE, 100);
         assert_eq!((five[0].high, five[0].low, five[0].base), (105, 95, 3.into()));
-        assert_eq!(candles.list(Interval { length: MINUTE, begins: 0 }, 0, 6 * MINUTE, 2), minutes[5..]);
+        assert_eq!(candles.list(Interval::Even { length: MINUTE, begins: 0 }, 0, 6 * MINUTE, 2), minutes[5..]);
         assert_eq!(candles.since(4 * MINUTE).map(|candle| candle.base), Some(4.into()));
     }
 
@@ -278,5 +296,17 @@ mod tests {
         assert_eq!(start("1Wutc", 11 * DAY), Some(11 * DAY));
         assert_eq!(start("1Wutc", 11 * DAY - 1), Some(4 * DAY));
         assert_eq!((start("x", 0), start("", 0), start("0m", 0)), (None, None, None));
+    }
+
+    #[test]
+    fn months_begin_on_their_first_day() {
+        let start = |word: &str, at: u64| Interval::of(word).map(|interval| interval.start(interval.number(at)));
+        // Midnight of 2024-03-01 in UTC.
+        let march = 1_709_251_200_000;
+        assert_eq!(start("1Mutc", march), Some(march));
+        assert_eq!(start("1Mutc", march - 1), Some(march - 29 * DAY));
+        assert_eq!(start("1M", march), Some(march - 8 * HOUR));
+        assert_eq!(start("1M", march - 8 * HOUR - 1), Some(march - 29 * DAY - 8 * HOUR));
+        assert_eq!((start("1Mutc", 0), start("3M", march)), (Some(0), None));
     }
 }

@@ -221,6 +221,7 @@ decisions! {
     "What does a change of leverage do?", "It changes the margin of positions and what open orders reserve, and is refused if the funds do not suffice.", "The documents do not mention it.";
     "When can modes of positions be changed?", "While the account has neither positions nor open orders in futures.", "Both would have to be converted otherwise.";
     "What is paid for funding?", "Every eight hours, at 0, 8 and 16 o'clock in UTC, long positions pay 0.01 percent of their value at the mark price to short ones. What an account cannot pay, the insurance account does.", "The documents do not mention it.", setting "funding";
+    "What does a limit of 0 get?", "A refusal.", "A page without items would look like the end of a listing. Of another listing, a client was seen to be told that the limit begins at 1.";
     "What are candles made of?", "Of the latest prices, by the minute, for a week. Candles of mark and index prices are the same, without volume.", "There is no index.";
     "Is the candle that begins at startTime among those of a request?", "Yes.", "A single source, which has read the exchange, says that it is not. The last candle is not closed yet.", setting "candles_after_start";
     "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use tradeapi::Timestamp;
 use tradeapi::classic::{self, TradeSide};
 use tradeapi::dec;
-use tradeapi::observed::{self, GetCandles, GetContractTrades, Interval};
+use tradeapi::observed::{self, GetCandles, GetContractTrades, GetFundingRate, Interval};
 use tradeapi::unified::{
     BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
     PlaceOrder, PosSide, Side, TriggerBy, YesNo,
@@ -49,6 +49,29 @@ async fn candles_begin_at_the_start_or_after_it() {
         let minutes = fixture.client.observed().get_candles(&minutes).await.unwrap().data;
         assert_eq!(minutes.len(), count, "the last one, which is not closed yet, is among them");
     }
+}
+
+#[tokio::test]
+async fn a_month_has_one_candle() {
+    let fixture = Fixture::one_way();
+    fixture.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    for interval in [Interval::Month1, Interval::Month1Utc] {
+        let months = GetCandles::new(observed::Category::UsdtFutures, "BTCUSDT", interval);
+        assert_eq!(fixture.client.observed().get_candles(&months).await.unwrap().data.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn funding_rates_are_those_of_a_contract_a_line_or_all_lines() {
+    let fixture = Fixture::one_way();
+    let all = GetFundingRate::new();
+    let count = async |wanted: &GetFundingRate| {
+        fixture.client.observed().get_funding_rate(wanted).await.map(|rates| rates.data.len())
+    };
+    assert_eq!(count(&all.clone().symbol("BTCUSDT")).await.unwrap(), 1);
+    let line = count(&all.clone().category(observed::Category::UsdcFutures)).await.unwrap();
+    assert!(1 < line && line < count(&all).await.unwrap(), "{line}");
+    assert_eq!(code(count(&all.symbol("NOSUCH")).await).as_deref(), Some("25100"));
 }
 
 #[tokio::test]

@@ -281,6 +281,14 @@ fn requests(hedged: bool) -> Vec<(&'static str, Value)> {
         ("GET /api/v3/market/history-candles?category=USDT-FUTURES&symbol=BTCUSDT&interval=1m", json!({})),
         ("GET /api/v2/mix/market/candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m", json!({})),
         ("GET /api/v2/mix/market/history-candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m", json!({})),
+        (
+            "GET /api/v2/mix/market/history-mark-candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m",
+            json!({}),
+        ),
+        (
+            "GET /api/v2/mix/market/history-index-candles?productType=USDT-FUTURES&symbol=BTCUSDT&granularity=1m",
+            json!({}),
+        ),
         ("GET /api/v3/market/fills?category=USDT-FUTURES&symbol=BTCUSDT", json!({})),
         ("GET /api/v2/mix/market/fills-history?productType=USDT-FUTURES&symbol=BTCUSDT", json!({})),
         ("GET /api/v2/mix/account/bill?productType=USDT-FUTURES", json!({})),

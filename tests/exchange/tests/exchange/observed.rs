@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tradeapi::dec;
 use tradeapi::observed::{
-    self, CountdownCancelAll, GetAccountSettings, GetCandles, GetContractAccount, GetContractPositions,
-    GetContractTicker, GetContracts, GetFeeRate, GetFundingRate, GetInstruments, GetOrderBook, GetPositions,
-    GetRecentTrades, GetServerTime, GetTickers, Interval, PositionMode, PositionSide, ProductType, SetContractLeverage,
-    SetHoldMode, SetLeverage, SetMarginMode, SetPositionMode,
+    self, CountdownCancelAll, GetAccountSettings, GetCandles, GetContractAccount, GetContractIndexCandles,
+    GetContractMarkCandles, GetContractPositions, GetContractTicker, GetContracts, GetFeeRate, GetFundingRate,
+    GetInstruments, GetOrderBook, GetPositions, GetRecentTrades, GetServerTime, GetTickers, Interval, PositionMode,
+    PositionSide, ProductType, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode, SetPositionMode,
 };
 use tradeapi::runtime::instruments::{self, LoadInstrumentsError};
 use tradeapi::runtime::value::OpenEnum as _;
@@ -172,7 +172,12 @@ async fn books_tickers_candles_and_trades_show_one_market() {
     assert_eq!(closes, ["64000", "64000", "64100"].map(number));
     assert_eq!(minutes[0].turnover, Some(number("192")));
     let marks = GetCandles::new(USDT, "BTCUSDT", Interval::Minute1).price(observed::CandleType::Mark);
-    assert_eq!(client.get_candles(&marks).await.unwrap().data[0].volume, Some(number("0")));
+    let marks = client.get_candles(&marks).await.unwrap().data;
+    assert_eq!(marks[0].volume, Some(number("0")));
+    let classic = GetContractMarkCandles::new("BTCUSDT", CLASSIC_USDT, Interval::Minute1);
+    assert_eq!(*client.get_contract_mark_candles(&classic).await.unwrap().data, *marks);
+    let index = GetContractIndexCandles::new("BTCUSDT", CLASSIC_USDT, Interval::Minute1);
+    assert_eq!(*client.get_contract_index_candles(&index).await.unwrap().data, *marks);
 }
 
 #[tokio::test]
@@ -271,7 +276,7 @@ async fn long_positions_pay_funding_to_short_ones() {
     place(&long, market("a", Side::Buy, "0.100")).await;
     place(&short, market("b", Side::Sell, "0.100")).await;
     long.exchange.set_price("BTCUSDT", 64_000).unwrap();
-    let rate = long.client.observed().get_funding_rate(&GetFundingRate::new("BTCUSDT")).await.unwrap().data;
+    let rate = long.client.observed().get_funding_rate(&GetFundingRate::new().symbol("BTCUSDT")).await.unwrap().data;
     assert_eq!(rate[0].funding_rate, Some(number("0.0001")));
     let due = rate[0].next_update.unwrap();
     assert!(due > long.exchange.time().now() && due.as_millis() % (8 * 60 * 60 * 1000) == 0);

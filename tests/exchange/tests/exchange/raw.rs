@@ -309,6 +309,13 @@ fn a_page_has_at_least_one_item() {
 }
 
 #[test]
+fn a_time_has_63_bits() {
+    let exchange = exchange();
+    let fills = |start: u64| get(&format!("/api/v3/trade/fills?startTime={start}")).send(&exchange)["code"].clone();
+    assert_eq!([fills(i64::MAX as u64), fills(1 << 63)], ["00000", "25200"]);
+}
+
+#[test]
 fn a_cursor_is_a_number() {
     let exchange = exchange();
     let fill = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",

@@ -181,6 +181,8 @@ impl Serve for GetSpotSymbols {
             shown.quote_precision = Some((pair.price_places() + pair.size_places()).into());
             shown.min_trade_amount = Some(wire(pair.qty(pair.least)));
             shown.max_trade_amount = Some(wire(pair.qty(most_lots(pair))));
+            (shown.min_trade_usdt, shown.max_symbol_order_num) = (Some(0.into()), Some(MOST_ORDERS));
+            shown.is_regional = Some(YesNo::No);
             (shown.maker_fee_rate, shown.taker_fee_rate) = (Some(wire(MAKER_FEE)), Some(wire(TAKER_FEE)));
             shown.status = Some(if pair.suspended { "offline" } else { "online" }.to_owned());
             shown.open_time = Some(Timestamp::from_millis(0));

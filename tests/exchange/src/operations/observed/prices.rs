@@ -5,10 +5,11 @@ use tradeapi::observed::{
     Candle, CandleType, ContractDepth, ContractOpenInterest, ContractOpenInterests, ContractPastFunding,
     ContractPastTrade, ContractPrice, ContractTicker, ContractTrade, FundingRate, FundingTime, GetCandles,
     GetContractCandles, GetContractDepth, GetContractFundingHistory, GetContractFundingRate, GetContractFundingTime,
-    GetContractHistoryCandles, GetContractOpenInterest, GetContractPrice, GetContractRecentTrades, GetContractTicker,
-    GetContractTickers, GetContractTrades, GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest,
-    GetOrderBook, GetRecentTrades, GetTickers, Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding,
-    PastFundings, PastSide, Side as Taker, Ticker, Trade,
+    GetContractHistoryCandles, GetContractIndexCandles, GetContractMarkCandles, GetContractOpenInterest,
+    GetContractPrice, GetContractRecentTrades, GetContractTicker, GetContractTickers, GetContractTrades,
+    GetFundingHistory, GetFundingRate, GetHistoryCandles, GetOpenInterest, GetOrderBook, GetRecentTrades, GetTickers,
+    Interval, Level, OpenInterest, OpenInterests, OrderBook, PastFunding, PastFundings, PastSide, Side as Taker,
+    Ticker, Trade,
 };
 use tradeapi::{List, Timestamp};
 
@@ -16,7 +17,7 @@ use super::now;
 use crate::operations::reading::wire;
 use crate::operations::routes::{Desk, Serve};
 use crate::state::core::{Core, FUNDING};
-use crate::state::instruments::quotient;
+use crate::state::instruments::{Instrument, quotient};
 use crate::state::market::{self, PublicFill};
 use crate::state::refusal::{Reason, Refusal};
 use crate::state::settings::{FUNDING_HOURS, FUNDING_RATE};
@@ -254,15 +255,16 @@ impl CandleQuery<'_> {
 
 /// Serves requests for candles.
 macro_rules! candles {
-    ($($operation:ident: $line:ident, $interval:ident;)*) => {$(
+    ($($operation:ident: $line:ident, $interval:ident, $price:expr;)*) => {$(
         impl Serve for $operation {
             fn serve(self, at: &mut Desk<'_>) -> Result<List<Candle>, Refusal> {
+                let price: fn(&Self) -> Option<&CandleType> = $price;
                 let query = CandleQuery {
                     line: self.$line.as_str(),
                     symbol: self.symbol.as_str(),
                     interval: &self.$interval,
                     range: [self.start_time, self.end_time],
-                    price: self.price.as_ref(),
+                    price: price(&self),
                     limit: self.limit,
                 };
                 query.answer(at)
@@ -272,10 +274,12 @@ macro_rules! candles {
 }
 
 candles! {
-    GetCandles: category, interval;
-    GetHistoryCandles: category, interval;
-    GetContractCandles: product_type, granularity;
-    GetContractHistoryCandles: product_type, granularity;
+    GetCandles: category, interval, |request| request.price.as_ref();
+    GetHistoryCandles: category, interval, |request| request.price.as_ref();
+    GetContractCandles: product_type, granularity, |request| request.price.as_ref();
+    GetContractHistoryCandles: product_type, granularity, |request| request.price.as_ref();
+    GetContractMarkCandles: product_type, granularity, |_| Some(&CandleType::Mark);
+    GetContractIndexCandles: product_type, granularity, |_| Some(&CandleType::Index);
 }
 
 /// The latest public trades of a pair, the newest first.
@@ -362,13 +366,18 @@ fn funding_rate(core: &Core, index: usize) -> FundingRate {
 
 impl Serve for GetFundingRate {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<FundingRate>, Refusal> {
-        let core = &*at.core;
-        let found = core.pairs.iter().position(|pair| {
-            let is_meant = self.category.as_ref().is_none_or(|line| line.as_str() == pair.line.as_str());
-            pair.line.is_futures() && is_meant && pair.symbol == self.symbol.as_str()
-        });
-        let index = found.ok_or_else(|| at.refusal(Reason::UnknownSymbol))?;
-        Ok(vec![funding_rate(at.core, index)].into())
+        let (core, family) = (&*at.core, at.family);
+        let is_meant = |pair: &Instrument| {
+            let is_of_line = self.category.as_ref().is_none_or(|line| line.as_str() == pair.line.as_str());
+            let is_named = self.symbol.as_ref().is_none_or(|symbol| pair.symbol == symbol.as_str());
+            pair.line.is_futures() && pair.is_listed(family) && is_of_line && is_named
+        };
+        let meant = core.pairs.iter().enumerate().filter(|(_, pair)| is_meant(pair));
+        let rates: Vec<_> = meant.map(|(index, _)| funding_rate(core, index)).collect();
+        if rates.is_empty() && self.symbol.is_some() {
+            return Err(at.refusal(Reason::UnknownSymbol));
+        }
+        Ok(rates.into())
     }
 }
 
