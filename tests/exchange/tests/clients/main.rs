@@ -1,5 +1,6 @@
 //! Clients of the real exchange, unmodified but for the address, trade on the local one, each with a program in `clients/`:
-//! ccxt, typed-bitget, which validates all answers, and pybotters in Python, ccxt and bitget-api in JavaScript.
+//! ccxt, typed-bitget, which validates all answers, and pybotters in Python, ccxt and bitget-api in JavaScript; with
+//! `TRADEAPI_CLIENTS=all` also freqtrade and ccxt for Rust, which take long to install.
 //!
 //! The test installs them once, below the target folder. Where that is not possible it says so and passes, unless
 //! `TRADEAPI_CLIENTS=required` is set.
@@ -17,6 +18,11 @@ const TYPED_BITGET: &str = "typed-bitget==0.6.0";
 const PYBOTTERS: &str = "pybotters==1.11.2";
 const BITGET_API: &str = "bitget-api@3.2.3";
 const CCXT_JS: &str = "ccxt@4.5.84";
+const FREQTRADE: &str = "freqtrade==2026.9";
+const CCXT_RS: &str = r#"
+ccxt = { version = "=4.5.91", default-features = false, features = ["bitget"] }
+serde_json = "1"
+tokio = { version = "1", features = ["macros", "rt"] }"#;
 
 /// A running exchange, which is killed when it is dropped.
 struct Program(Child);
@@ -73,11 +79,28 @@ fn is_installed(client: &str, install: impl FnOnce(&Path) -> io::Result<Output>)
         Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
         Err(error) => error.to_string(),
     };
-    let text = format!("SKIPPED: {client} cannot be installed here, so it does not trade on the local exchange: {why}");
-    assert!(env::var_os("TRADEAPI_CLIENTS").is_none_or(|wish| wish != "required"), "{text}");
-    // Not captured, unlike what `eprintln!` writes.
-    io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
+    assert!(!is_wished("required"), "{client} cannot be installed: {why}");
+    skip(client, &format!("cannot be installed here, so it does not trade on the local exchange: {why}"));
     false
+}
+
+/// Returns whether `TRADEAPI_CLIENTS` has this value.
+fn is_wished(wish: &str) -> bool {
+    env::var_os("TRADEAPI_CLIENTS").is_some_and(|given| given == wish)
+}
+
+/// Prints that a client is not tried, and why; not captured, unlike what `eprintln!` writes.
+fn skip(client: &str, why: &str) {
+    io::stderr().write_all(format!("SKIPPED: {client} {why}\n").as_bytes()).unwrap();
+}
+
+/// Returns whether a client is tried that is not tried always, because it takes long to install.
+fn is_tried(client: &str) -> bool {
+    let all = is_wished("all");
+    if !all {
+        skip(client, "is tried with TRADEAPI_CLIENTS=all only, because it takes long to install");
+    }
+    all
 }
 
 /// Runs the program of a client against an exchange of its own.
@@ -103,6 +126,31 @@ fn has_node(client: &str, package: &str) -> bool {
         let npm = ["install", "--no-audit", "--no-fund", "--silent", "--prefix"];
         Command::new("npm").args(npm).arg(folder).args(package.split(' ')).output()
     })
+}
+
+/// Installs a program from the registry of Rust. Returns whether it is there.
+fn has_program(client: &str, program: &str) -> bool {
+    is_installed(client, |folder| {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["install", "--quiet", "--debug", "--locked", program, "--root"]).arg(folder);
+        cargo.arg("--target-dir").arg(folder.join("target")).output()
+    })
+}
+
+/// Writes the manifest of `main.rs` in a folder, which needs these dependencies.
+fn write_manifest(room: &Path, dependencies: &str) {
+    let package = "[package]\nname = \"judged\"\nedition = \"2024\"\n[workspace]\n";
+    let program = "[[bin]]\nname = \"judged\"\npath = \"main.rs\"\n";
+    fs::write(room.join("Cargo.toml"), format!("{package}{program}[dependencies]\n{dependencies}\n")).unwrap();
+}
+
+/// Compiles the program of a folder with a manifest, and keeps what it depends on with its client.
+fn compiled(client: &str, room: &Path) -> Command {
+    let target = folder().join(client).join("target");
+    let mut cargo = Command::new("cargo");
+    let output = cargo.args(["build", "--quiet", "--target-dir"]).arg(&target).current_dir(room).output().unwrap();
+    assert!(output.status.success(), "{client}: {}", String::from_utf8_lossy(&output.stderr));
+    Command::new(target.join("debug/judged"))
 }
 
 /// A program in Python with an installed package.
@@ -136,6 +184,13 @@ fn ccxt_trades_on_the_exchange() {
 }
 
 #[test]
+fn freqtrade_keeps_its_stop_loss_on_the_exchange() {
+    if is_tried("freqtrade") && has_python("freqtrade", FREQTRADE) {
+        trade(python("freqtrade", "freq.py"), "classic");
+    }
+}
+
+#[test]
 fn typed_bitget_trades_on_the_exchange() {
     if has_python("typed-bitget", TYPED_BITGET) {
         FAMILIES.into_iter().for_each(|family| trade(python("typed-bitget", "typed.py"), family));
@@ -154,6 +209,22 @@ fn bitget_api_trades_on_the_exchange() {
     if has_node("bitget-api", BITGET_API) {
         FAMILIES.into_iter().for_each(|family| trade(node("bitget-api", "trade.mjs"), family));
     }
+}
+
+#[test]
+fn ccxt_for_rust_trades_on_the_exchange() {
+    let client = "ccxt-rs";
+    let fetch = |room: &Path| {
+        write_manifest(room, CCXT_RS);
+        fs::copy(program("ccxt.rs"), room.join("main.rs"))?;
+        Command::new("cargo").args(["fetch", "--quiet"]).current_dir(room).output()
+    };
+    if !is_tried(client) || !is_installed(client, fetch) {
+        return;
+    }
+    let room = folder().join(client);
+    fs::copy(program("ccxt.rs"), room.join("main.rs")).unwrap();
+    FAMILIES.into_iter().for_each(|family| trade(compiled(client, &room), family));
 }
 
 #[test]

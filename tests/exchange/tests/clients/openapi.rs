@@ -1,18 +1,21 @@
 //! Clients that tools generate from the exported OpenAPI place, find and cancel an order on the strict local
 //! exchange, each with a program in `clients/openapi/` and a hook that signs.
 //!
-//! One tool of each language is tried always, the others with `TRADEAPI_JUDGES=all`. The guide has their table, which
-//! `TRADEAPI_JUDGES=all cargo test -p tradeapi-exchange --test clients openapi -- --nocapture` prints.
+//! One tool for Python and one for TypeScript are tried always, the others with `TRADEAPI_CLIENTS=all`. The guide has their
+//! table, which `TRADEAPI_CLIENTS=all cargo test -p tradeapi-exchange --test clients openapi -- --nocapture` prints.
+//! schemathesis sends requests that keep the exported schema, and some that break it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use super::{Program, folder, has_node, has_python, program};
+use super::{Program, compiled, folder, has_node, has_program, has_python, is_tried, program, write_manifest};
 
 const ATTRS: &str = "openapi-python-client==0.29.1";
 const PYDANTIC: &str = "datamodel-code-generator==0.89.0 pydantic==2.*";
 const ASSISTANT: &str = "fastmcp==4.2.3 httpx==0.28.1";
+const FUZZER: &str = "schemathesis==4.32.5 hypothesis==6.170.17";
+const RUST: &str = "openapi-to-rust@0.23.0";
 const NODE: &str = "@types/node@20.19.43";
 const FETCH: &str = "openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3";
 const SDK: &str = "@hey-api/openapi-ts@0.95.0 zod@4.6.7 typescript@5.9.3";
@@ -20,6 +23,19 @@ const SDK: &str = "@hey-api/openapi-ts@0.95.0 zod@4.6.7 typescript@5.9.3";
 /// The configuration of TypeScript for a program and what it imports.
 const CONFIGURATION: &str = r#"{"compilerOptions": {"strict": true, "skipLibCheck": true, "target": "es2022", "module": "nodenext",
     "moduleResolution": "nodenext", "outDir": "out", "types": ["node"]}, "files": ["main.ts"]}"#;
+
+/// The dependencies of a program with what openapi-to-rust generates. Nothing is encrypted on this machine.
+const DEPENDENCIES: &str = r#"
+base64 = "0.23"
+futures-util = "0.3"
+hmac = "0.13"
+reqwest = { version = "0.13", default-features = false, features = ["query", "stream"] }
+reqwest-middleware = { version = "0.5", features = ["query"] }
+serde = { version = "1", features = ["derive"] }
+serde_json = "1"
+sha2 = "0.11"
+thiserror = "2"
+tokio = { version = "1", features = ["macros", "rt"] }"#;
 
 /// The configuration of @hey-api/openapi-ts.
 const SDK_CONFIGURATION: &str = r#"export default { input: process.env.OPENAPI, output: { path: "generated", module: { extension: ".js" } },
@@ -55,11 +71,6 @@ fn trade(tool: &str, generates: &str, command: &mut Command) {
     run(tool, command.envs(variables));
     drop(exchange);
     println!("| {tool} | {generates} | placed, found, cancelled |");
-}
-
-/// Returns whether the tools are tried that are not tried always.
-fn are_all_tried() -> bool {
-    env::var_os("TRADEAPI_JUDGES").is_some_and(|which| which == "all")
 }
 
 fn python(client: &str, room: &Path) -> Command {
@@ -105,7 +116,7 @@ fn openapi_python_client_places_an_order() {
 #[test]
 fn pydantic_models_check_an_order() {
     let client = "datamodel-code-generator";
-    if !are_all_tried() || !has_python(client, PYDANTIC) {
+    if !is_tried(client) || !has_python(client, PYDANTIC) {
         return;
     }
     let room = room(client, &[("signing.py", "signing.py"), ("pydantic_models.py", "main.py")]);
@@ -119,7 +130,7 @@ fn pydantic_models_check_an_order() {
 #[test]
 fn an_assistant_places_an_order_with_tools_of_fastmcp() {
     let client = "fastmcp";
-    if !are_all_tried() || !has_python(client, ASSISTANT) {
+    if !is_tried(client) || !has_python(client, ASSISTANT) {
         return;
     }
     let room = room(client, &[("signing.py", "signing.py"), ("assistant.py", "main.py")]);
@@ -155,11 +166,53 @@ fn openapi_fetch_places_an_order() {
 #[test]
 fn an_sdk_of_hey_api_places_an_order() {
     let client = "hey-api";
-    if !are_all_tried() || !has_node(client, &format!("{SDK} {NODE}")) {
+    if !is_tried(client) || !has_node(client, &format!("{SDK} {NODE}")) {
         return;
     }
     let room = module(client, "sdk.ts");
     fs::write(room.join("openapi-ts.config.mjs"), SDK_CONFIGURATION).unwrap();
     run(client, &mut node(client, &room, "@hey-api/openapi-ts/bin/run.js"));
     typescript(client, &room, SDK, "types, functions and checks, TypeScript");
+}
+
+#[test]
+fn openapi_to_rust_places_an_order() {
+    let client = "openapi-to-rust";
+    if !is_tried(client) || !has_program(client, RUST) {
+        return;
+    }
+    let room = room(client, &[("client.rs", "main.rs")]);
+    write_manifest(&room, DEPENDENCIES);
+    let mut generate = Command::new(folder().join(client).join("bin/openapi-to-rust"));
+    run(client, generate.arg("generate").arg(description()).current_dir(&room));
+    trade(RUST, "types and functions, Rust", &mut compiled(client, &room));
+}
+
+/// The checks of schemathesis that do not apply. Others are in `fuzz.py`: a valid request may be refused for what the
+/// exchange knows, and a batch refuses single items. The exchange answers other methods with 404, and missing headers with
+/// 400, the status of its refusals.
+const UNCHECKED: &str = "positive_data_acceptance,negative_data_rejection,unsupported_method,ignored_auth";
+
+/// The exchange that is fuzzed: strict, with both families behind one key, and no limits on rates.
+const FUZZED: &str =
+    "{ settings: { tolerant: false, rate_limits: false }, users: [{ accounts: both, whitelisted: true }] }";
+
+#[test]
+fn schemathesis_finds_no_answer_against_the_schema() {
+    let client = "schemathesis";
+    if !has_python(client, FUZZER) {
+        return;
+    }
+    let room = room(client, &[("fuzz.py", "fuzz.py")]);
+    let setup = room.join("setup.yaml");
+    fs::write(&setup, FUZZED).unwrap();
+    let (exchange, variables) = Program::start_with(&["--setup", setup.to_str().unwrap()]);
+    let (_, address) = variables.iter().find(|(name, _)| name == "TRADEAPI_URL").unwrap();
+    let mut fuzz = python(client, &room);
+    fuzz.arg(folder().join(client).join("bin/st")).arg("run").arg(description()).args(["--url", address]);
+    fuzz.args(["--seed", "7", "--max-examples", "10", "--phases", "examples,coverage,fuzzing", "--no-shrink"]);
+    fuzz.args(["--generation-database", "none", "--generation-with-security-parameters", "false"]);
+    fuzz.args(["--continue-on-failure", "--no-color", "--exclude-checks", UNCHECKED]);
+    run(FUZZER, fuzz.env("SCHEMATHESIS_HOOKS", room.join("fuzz.py")).envs(variables.clone()));
+    drop(exchange);
 }
