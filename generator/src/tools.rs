@@ -12,6 +12,5 @@ pub(crate) mod list;
 pub(crate) mod operation_page;
 pub(crate) mod revision;
 pub(crate) mod rules;
-pub(crate) mod second_reader;
 pub(crate) mod sent;
 pub(crate) mod skeleton;

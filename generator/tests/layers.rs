@@ -34,7 +34,6 @@ const FOLDERS: [(&str, &[&str]); 2] = [
         &[
             "compare",
             "revision",
-            "second_reader",
             "sent",
             "rules",
             "list",

@@ -3,7 +3,6 @@
 mod account;
 pub(crate) mod builder;
 mod confirm;
-mod counts;
 mod credentials;
 pub(crate) mod elements;
 mod envelope;
@@ -22,9 +21,19 @@ mod shape;
 mod types;
 mod wire;
 
+use std::collections::BTreeMap;
+
+use super::diagnostics::Place;
+
+pub(crate) use super::load::declared::{self, NamesWithin, Pair};
+pub(crate) use super::load::raw::{
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Reading, Repeat,
+    Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
+};
+pub(crate) use super::values::{Duration, DurationUnit, UtcOffset};
+pub(crate) use super::words::*;
 pub(crate) use account::*;
 pub(crate) use confirm::*;
-pub use counts::Counts;
 pub(crate) use credentials::*;
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 pub(crate) use facts::Fact;
@@ -40,18 +49,6 @@ pub(crate) use rules::*;
 pub(crate) use shape::*;
 pub(crate) use types::*;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
-
-pub(crate) use crate::compiler::load::declared::{self, NamesWithin, Pair};
-pub(crate) use crate::compiler::load::raw::{
-    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Reading, Repeat,
-    Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
-};
-pub(crate) use crate::compiler::values::{Duration, DurationUnit, UtcOffset};
-pub(crate) use crate::compiler::words::*;
-
-use std::collections::BTreeMap;
-
-use crate::compiler::diagnostics::Place;
 
 /// A whole API.
 #[derive(Clone, Debug)]
@@ -280,5 +277,49 @@ impl Api {
     /// All operations with their families.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&Family, &Operation)> {
         self.families.iter().flat_map(|family| family.operations.iter().map(move |op| (family, op)))
+    }
+}
+
+/// The number of operations, rules and other parts that were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Families of operations.
+    pub families: usize,
+    /// Operations.
+    pub operations: usize,
+    /// Parameters of requests, including those of choices and items.
+    pub parameters: usize,
+    /// Fields of records.
+    pub fields: usize,
+    /// Values of enums.
+    pub values: usize,
+    /// Rates and ceilings.
+    pub limits: usize,
+    /// Rules.
+    pub rules: usize,
+}
+
+impl Counts {
+    /// Counts the parts of a model.
+    pub(crate) fn of(api: &Api) -> Self {
+        let mut counts = Self { families: api.families.len(), ..Self::default() };
+        for family in &api.families {
+            counts.operations += family.operations.len();
+            counts.fields += family
+                .records
+                .iter()
+                .filter(|record| !record.is_abstract)
+                .map(|record| record.fields.len())
+                .sum::<usize>();
+            counts.values += family.enums.iter().map(|all| all.values.len()).sum::<usize>();
+            counts.limits += family.limits.len();
+            counts.rules += family.statements.rules.len();
+            for operation in &family.operations {
+                counts.limits += operation.rates.len();
+                counts.rules += operation.statements.rules.len();
+                counts.parameters += operation.parameter_count(family);
+            }
+        }
+        counts
     }
 }

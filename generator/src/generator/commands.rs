@@ -16,13 +16,20 @@ use std::sync::OnceLock;
 use super::{Generator, Schema, Strictness, read};
 use crate::compiler::diagnostics::Diagnostics;
 use crate::compiler::{emit, write};
-use crate::tools::{compare, revision, rules, second_reader};
+use crate::tools::{compare, revision, rules};
 
 /// The cases of the rules of a schema, once they are needed: finding them takes longer than all else.
 pub(super) type Cases = OnceLock<Vec<rules::Case>>;
 
 /// A second reader of YAML, and the interpreter of the rules.
-pub(super) const STRICTNESS: Strictness = Strictness { second: Some(second_reader::read), check: rules::check };
+pub(super) const STRICTNESS: Strictness = Strictness { second: Some(read_again), check: rules::check };
+
+/// Reads a file as another YAML tool does, so that the schema means the same to all of them. The error says why the file
+/// cannot be read, with the line and the column.
+fn read_again(text: &str) -> Result<(), (String, Option<(usize, usize)>)> {
+    let read = serde_yaml::from_str::<serde::de::IgnoredAny>(text);
+    read.map(drop).map_err(|error| (error.to_string(), error.location().map(|at| (at.line(), at.column()))))
+}
 
 impl Generator {
     /// Reads and checks the schema as of a revision of the git repository that contains its folder.

@@ -8,7 +8,6 @@
 //! The readers are a grammar of words such as *required*, *default*, *at most*, *as above*; every name comes from the
 //! document or the schema.
 
-mod accept;
 mod claims;
 mod compare;
 mod describe;
@@ -22,13 +21,10 @@ mod named;
 mod numbered_rules;
 mod open_questions;
 mod operations;
-mod places;
 mod readers;
-mod reading;
 mod report;
 mod review;
 mod text;
-mod unread;
 mod wording;
 
 use std::collections::BTreeMap;
@@ -229,6 +225,6 @@ fn share(
         silent: claims.own.not_shown.saturating_sub(questions.listed),
         contradictions: claims.own.contradictions,
         observed: claims.own.observed,
-        unread: unread::lines(document, found),
+        unread: findings::unread_lines(document, found),
     }
 }

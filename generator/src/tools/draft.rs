@@ -8,7 +8,6 @@
 //! if the schema had the operation, so they can draft whatever they can compare. No source states an effect: a GET may
 //! buy, and retries repeat reads, so the key stays empty except for what the exporter wrote.
 
-mod additions;
 pub(crate) mod openapi;
 pub(crate) mod recording;
 mod render;
@@ -18,7 +17,7 @@ mod yaml;
 use crate::compiler::check;
 use crate::compiler::model::{Api, Effect, Family, Format, Need, Operation};
 use crate::compiler::words::{AnswerForm, In, Lists, Objects, Sends, Times};
-pub(crate) use additions::add_types;
+pub(crate) use render::add_types;
 
 /// A `types.yaml` without types.
 pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/types.json\n";

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "described")]
 pub mod described;
-mod described_macros;
 #[doc(hidden)]
 pub mod kinds;
 mod named;

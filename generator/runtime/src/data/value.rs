@@ -5,7 +5,6 @@ mod date;
 mod dates;
 mod decimal;
 mod identifier;
-mod mint;
 mod open_enum;
 mod scalar;
 mod scaled;
@@ -30,7 +29,7 @@ pub use identifier::Identifier;
 #[doc(hidden)]
 pub use identifier::Text;
 #[doc(hidden)]
-pub use mint::{MINTED_LENGTH, mint, mint_with, minted_of};
+pub use identifier::{MINTED_LENGTH, mint, mint_with, minted_of};
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 #[doc(hidden)]
 pub use open_enum::{enum_from_str, enum_from_wire};

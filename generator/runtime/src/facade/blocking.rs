@@ -17,7 +17,5 @@
 
 mod background;
 mod client;
-mod countdown;
 
-pub use self::client::{BatchCall, ClientCore, Items, Pages, Retrying};
-pub use self::countdown::Countdown;
+pub use self::client::{BatchCall, ClientCore, Countdown, Items, Pages, Retrying};

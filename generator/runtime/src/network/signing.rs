@@ -2,7 +2,6 @@
 
 mod authenticator;
 mod credentials;
-mod nonce;
 #[cfg(feature = "asymmetric")]
 mod private_key;
 mod redacted;
@@ -11,8 +10,8 @@ mod signature;
 mod tests;
 mod text;
 
+pub(crate) use self::authenticator::Stamp;
 pub use self::credentials::Signer;
-pub(crate) use self::nonce::Stamp;
 #[cfg(feature = "md5")]
 pub use self::signature::HmacMd5;
 pub use self::signature::{HmacSha256, HmacSha384, HmacSha512};

@@ -1,14 +1,16 @@
 //! The types of [`super::raw`] for people: as JSON Schema (draft 7), from which editors complete, explain and check
 //! exactly the keys that [`super::typed`] reads, and as the tables of keys in a text about the schema language.
 
-mod values;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::describe::{Definitions, Describe};
+use super::declared::{Defaulted, Flag, Mapping, Names, Pair, Prose, Ref, Scalar};
+use super::describe::{Definitions, Describe, DescribeValue, either};
 use super::raw;
+use super::shapes::Texts;
+use crate::compiler::diagnostics::Place;
+use crate::compiler::words::Word;
 
 /// The JSON Schema of each kind of file, by its own file name.
 pub(crate) fn files() -> BTreeMap<String, String> {
@@ -67,6 +69,67 @@ fn table(keys: &Map<String, Value>, required: &Value) -> String {
         format!("| `{key}`{required} | {meaning} |\n")
     });
     format!("| key | meaning |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+impl Describe for raw::Units {
+    fn describe(to: &mut Definitions) -> Value {
+        either(String::describe(to), Vec::<raw::Unit>::describe(to))
+    }
+}
+
+impl Describe for Prose {
+    fn describe(to: &mut Definitions) -> Value {
+        String::describe(to)
+    }
+}
+
+impl<T: Scalar + Describe> DescribeValue for (T, Place) {
+    fn describe_value(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: DescribeValue> DescribeValue for Option<T> {
+    fn describe_value(to: &mut Definitions) -> Value {
+        T::describe_value(to)
+    }
+}
+
+impl<W: Word> DescribeValue for Defaulted<W> {
+    fn describe_value(to: &mut Definitions) -> Value {
+        W::describe(to)
+    }
+}
+
+impl DescribeValue for Flag {
+    fn describe_value(to: &mut Definitions) -> Value {
+        bool::describe(to)
+    }
+}
+
+impl DescribeValue for Names {
+    fn describe_value(to: &mut Definitions) -> Value {
+        Texts::describe(to)
+    }
+}
+
+impl<T: DescribeValue> DescribeValue for Vec<(Ref, T)> {
+    fn describe_value(to: &mut Definitions) -> Value {
+        json!({ "type": "object", "additionalProperties": T::describe_value(to) })
+    }
+}
+
+/// A mapping of exactly one name.
+impl DescribeValue for Pair {
+    fn describe_value(to: &mut Definitions) -> Value {
+        <Vec<Self>>::describe_value(to)
+    }
+}
+
+impl<T: Mapping + Describe> DescribeValue for T {
+    fn describe_value(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
-//! Compares the statements of a document with the claims of the schema.
-
-mod merge;
-mod nearest;
-mod readings;
+//! Compares the statements of a document with the claims of the schema: merges differences that stem from one change,
+//! finds the place in the schema that is nearest to something it lacks, and leaves out contradictions of the document
+//! that the schema knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Claims, ObservedEndpoint};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
+use super::findings::{Basis, FactKey, FactKind, Findings, Statement, key};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::compiler::diagnostics::Place;
@@ -350,4 +348,192 @@ impl Comparison<'_> {
         let of_operation = known.and_then(|known| self.document.section(known.heading));
         of_operation.map_or(0, |section| section.at.start)
     }
+}
+
+impl Comparison<'_> {
+    /// Merges an added and a removed value of the same list into a changed one. A transition may have changed either
+    /// its target or its trigger.
+    fn merge_sets(&mut self) {
+        self.merge(FactKind::is_one_of_a_set, 1);
+        self.merge(|kind| kind == FactKind::Transition, 2);
+    }
+
+    /// Merges an added with a removed key if only their last names differ, and if each is the only one.
+    fn merge(&mut self, is_meant: fn(FactKind) -> bool, own: usize) {
+        let prefix = |key: &FactKey| {
+            is_meant(key.kind).then(|| (key.kind, key.names[..key.names.len().saturating_sub(own)].to_vec()))
+        };
+        let mut merged = Vec::new();
+        for (index, (key, new)) in self.differences.iter().enumerate() {
+            let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
+            let same = |kind: DiscrepancyKind| {
+                let start = start.clone();
+                let fits = move |key: &FactKey, difference: &Discrepancy| {
+                    difference.kind == kind && prefix(key) == Some(start.clone())
+                };
+                self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
+            };
+            let missing: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
+            // A name that differs only in case, spaces or underscores is the same name, even among several.
+            let alike = missing.iter().find(|missing| is_spelled_alike(key, &self.differences[**missing].0));
+            if let Some(missing) = alike.filter(|_| own == 1) {
+                merged.push((index, *missing));
+            } else if let ([missing], 1) = (missing.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
+                merged.push((index, *missing));
+            }
+        }
+        for (new, missing) in &merged {
+            let (_, missing) = self.differences[*missing].clone();
+            let (_, new) = &mut self.differences[*new];
+            new.kind = DiscrepancyKind::Changed;
+            new.place = missing.place;
+            new.has = missing.has;
+        }
+        let missing: BTreeSet<usize> = merged.iter().map(|(_, missing)| *missing).collect();
+        let mut index = 0;
+        self.differences.retain(|_| {
+            index += 1;
+            !missing.contains(&(index - 1))
+        });
+    }
+
+    /// Merges differences of one change, which have the same lines on both sides.
+    fn collapsed(self) -> Vec<Discrepancy> {
+        let mut found: Vec<Discrepancy> = Vec::new();
+        for (_, difference) in self.differences {
+            let line = self.document.line(difference.at);
+            let same = found.iter_mut().find(|other| {
+                other.kind == difference.kind && self.document.line(other.at) == line && other.place == difference.place
+            });
+            match same {
+                Some(other) if other.says == difference.says && other.has == difference.has => {}
+                Some(other) => {
+                    join(&mut other.says, difference.says);
+                    join(&mut other.has, difference.has);
+                }
+                None => found.push(difference),
+            }
+        }
+        found
+    }
+}
+
+/// Adds a statement to those of the same place, once.
+fn join(all: &mut Option<String>, one: Option<String>) {
+    match (all.as_mut(), one) {
+        (Some(all), Some(one)) if !all.split(" / ").any(|part| part == one) => {
+            all.push_str(" / ");
+            all.push_str(&one);
+        }
+        (None, one) => *all = one,
+        _ => {}
+    }
+}
+
+fn is_spelled_alike(one: &FactKey, other: &FactKey) -> bool {
+    let spelled = |key: &FactKey| key.last().map(|name| plain(&name.replace('_', " ")));
+    spelled(one) == spelled(other)
+}
+
+impl Comparison<'_> {
+    /// The place in the schema that is nearest to something it lacks.
+    fn nearest_place(&self, key: &FactKey) -> Option<Place> {
+        let owner = key.owner()?;
+        if key.kind == FactKind::Endpoint {
+            return self.family_of_path(key);
+        }
+        if key.kind == FactKind::Error {
+            return self.likeliest_file(key);
+        }
+        let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
+        let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
+        if let Some(parameter) = of_parameter {
+            return Some(parameter.place);
+        }
+        let alike = (1..key.names.len()).rev().find_map(|length| {
+            let start = FactKey { kind: key.kind, names: key.names[..length].to_vec() };
+            self.claims.iter().find(|(known, _)| known.starts_with(&start)).map(|(_, claim)| claim.place)
+        });
+        let of_name = || {
+            let own =
+                |known: &FactKey| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
+            self.claims.iter().find(|(known, _)| own(known)).map(|(_, claim)| claim.place)
+        };
+        let of_owner =
+            || self.claims.iter().find(|(known, _)| known.owner() == Some(owner)).map(|(_, claim)| claim.place);
+        let of_operation = || self.claims.operation_by_id(owner).map(|operation| operation.place);
+        let of_kind = || self.claims.iter().find(|(known, _)| known.kind == key.kind).map(|(_, claim)| claim.place);
+        if key.names.len() > 2 { alike.or_else(of_name).or_else(of_operation) } else { of_operation().or(alike) }
+            .or_else(of_owner)
+            .or_else(of_kind)
+    }
+
+    /// The last fact of the kind in the file that has most of them. In a document that covers several families, a new
+    /// statement most likely belongs to the family that it covers most.
+    fn likeliest_file(&self, key: &FactKey) -> Option<Place> {
+        let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
+        let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
+        for (_, claim) in of_kind {
+            let of_file = by_file.entry(claim.place.file).or_insert((0, claim.place));
+            *of_file = (of_file.0 + 1, claim.place);
+        }
+        by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
+    }
+
+    /// The family whose paths are most similar to a new path.
+    fn family_of_path(&self, key: &FactKey) -> Option<Place> {
+        let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
+        let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let nearest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
+        Some(nearest.family.place)
+    }
+}
+
+fn parameter_key(operation: &str, name: &str) -> FactKey {
+    key(FactKind::Parameter, [operation, name])
+}
+
+impl Comparison<'_> {
+    /// Returns whether an entry names what the statement says and what the document states elsewhere.
+    fn is_known_change(&self, statement: &Statement, elsewhere: &str) -> bool {
+        let (here, elsewhere) = (words(&of_value(&statement.key, &statement.value)), words(elsewhere));
+        let only = |one: &BTreeSet<String>, other| one.difference(other).cloned().collect::<BTreeSet<_>>();
+        self.is_known(&statement.key, &only(&here, &elsewhere), &only(&elsewhere, &here))
+    }
+
+    /// Returns whether an entry names what one place states and another leaves out.
+    fn is_known_gap(&self, key: &FactKey) -> bool {
+        self.is_known(key, &BTreeSet::new(), &words(key.last().map_or("", String::as_str)))
+    }
+
+    /// Returns whether two readings of an entry for the owner, or for a family, have the words of one place each.
+    fn is_known(&self, key: &FactKey, here: &BTreeSet<String>, elsewhere: &BTreeSet<String>) -> bool {
+        let is_of = |owner: &str| {
+            key.owner().is_some_and(|own| own == owner) || self.claims.families.iter().any(|one| one.name == owner)
+        };
+        let entries = self.claims.contradictions.iter().filter(|(owner, _)| is_of(owner));
+        entries.into_iter().any(|(_, entry)| {
+            let readings: Vec<BTreeSet<String>> = entry.readings.iter().map(|reading| words(reading)).collect();
+            let reads = |wanted: &BTreeSet<String>, but: Option<usize>| {
+                let mut fitting = readings.iter().enumerate().filter(|(index, _)| Some(*index) != but);
+                fitting.find(|(_, reading)| wanted.is_subset(reading)).map(|(index, _)| index)
+            };
+            names_subject(key, &entry.id, &entry.readings)
+                && reads(elsewhere, None).is_some_and(|index| reads(here, Some(index)).is_some())
+        })
+    }
+}
+
+/// Returns whether the id or a reading has the name that the fact is about, if it is about a name.
+fn names_subject(key: &FactKey, id: &str, readings: &[String]) -> bool {
+    let name = key.name().map(|name| name.rsplit('.').next().unwrap_or(name));
+    let is_said = |name: &str| id.contains(name) || readings.iter().any(|reading| reading.contains(name));
+    name.filter(|name| of_key(key).contains(name) && name.contains(char::is_alphanumeric)).is_none_or(is_said)
+}
+
+/// Returns the words of a text, in lower case; a number with its point is one.
+fn words(text: &str) -> BTreeSet<String> {
+    let text = canonical(text).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '-' && c != '_');
+    words.map(|word| word.trim_matches(['.', '-'])).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

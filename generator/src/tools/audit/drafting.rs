@@ -12,7 +12,7 @@ use super::findings::{Basis, FactKey, FactKind, Findings, Statement};
 use super::operations::Drafted;
 use super::readers;
 use super::text::{Span, overlaps};
-use super::{Documents, open_questions, unread};
+use super::{Documents, findings, open_questions};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::compiler::model::{Api, Choice, Envelope, Family, Need, Number};
 use crate::tools::draft::{Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path};
@@ -395,7 +395,7 @@ impl<'a> Drafting<'a> {
 
     /// The sentence or row with a byte, with its line.
     fn words_at(&self, at: usize) -> Option<String> {
-        let mut units = unread::units(self.document, self.found).into_iter();
+        let mut units = findings::units(self.document, self.found).into_iter();
         units.find(|(unit, _)| unit.contains(&at)).map(|(unit, _)| self.quoted(unit))
     }
 
@@ -552,14 +552,14 @@ impl<'a> Drafting<'a> {
             all.iter().any(|range| overlaps(range, unit))
         };
         let is_label = |unit: &std::ops::Range<usize>| self.document.span(unit).text == "Rules:";
-        let own = unread::units(self.document, self.found).into_iter();
+        let own = findings::units(self.document, self.found).into_iter();
         let own = own.filter(|(unit, _)| self.section.body.contains(&unit.start));
         own.map(|(unit, is_read)| {
             let fate = if is_in(&rules, &unit) {
                 Fate::LeftEmpty
             } else if is_label(&unit)
                 || is_in(&answer, &unit)
-                || is_read && unread::is_whole(self.document, self.found, &unit)
+                || is_read && findings::is_whole(self.document, self.found, &unit)
             {
                 Fate::Read
             } else if is_read {

@@ -1,8 +1,10 @@
-//! Compares the numbered rules of a section with the rules of the schema that refer to their numbers.
+//! Compares the numbered rules of a section with the rules of the schema that refer to their numbers, and
+//! finds the lines that places such as `Place Order, rule 4` refer to.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Documents;
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
 use super::measures::number;
@@ -158,4 +160,44 @@ pub(super) fn rule_numbers(at: &str) -> Vec<u64> {
     let Some(start) = words.iter().position(|word| ["rule", "rules"].contains(word)) else { return Vec::new() };
     let listed = words[start + 1..].iter().take_while(|word| **word == "and" || number(word).is_some());
     listed.filter_map(|word| number(word)).collect()
+}
+
+/// A document whose lines can be looked up by place.
+pub(crate) struct Places {
+    document: Document,
+}
+
+impl Documents {
+    /// Indexes the lines of a document.
+    pub(crate) fn places(&self, id: &str) -> Option<Places> {
+        self.parse(id, None).map(|document| Places { document })
+    }
+
+    /// The text of a document.
+    pub(crate) fn text(&self, id: &str) -> Option<&str> {
+        self.texts.get(id).map(String::as_str)
+    }
+}
+
+impl Places {
+    /// The line of the numbered rule or the row that a place refers to; otherwise that of the section.
+    pub(crate) fn line(&self, at: &str) -> Option<usize> {
+        let section = section(&self.document, at)?;
+        let at = self.rule(section, at).or_else(|| self.row(section, at)).unwrap_or(section.at.start);
+        Some(self.document.line(at))
+    }
+
+    fn rule(&self, section: &Section, at: &str) -> Option<usize> {
+        let first = *rule_numbers(at).first()?;
+        numbered(&self.document, section).find(|(number, _)| *number == first).map(|(_, text)| text.at)
+    }
+
+    /// The row for the name at the end of a place: `Batch Order, orderList[].size`.
+    fn row(&self, section: &Section, at: &str) -> Option<usize> {
+        let path = at.rsplit(", ").next()?.trim();
+        let name = path.rsplit(['.', ']']).next()?;
+        let tables: Vec<_> = section.tables(&self.document).collect();
+        let mut first_cells = tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.first());
+        first_cells.find(|cell| cell.texts().contains(&name)).map(|cell| cell.at)
+    }
 }

@@ -3,11 +3,9 @@
 
 mod access;
 mod bounds;
-mod cases;
 mod columns;
 mod conventions;
 pub(super) mod endpoint;
-mod errors;
 mod examples;
 mod limits;
 mod needs;

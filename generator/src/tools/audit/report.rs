@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::accept::{self, Replacement};
 use super::compare::{Discrepancy, DiscrepancyKind, Facts};
 use super::document::Document;
-use super::unread::UnreadLine;
+use super::findings::UnreadLine;
+use super::review::{Replacement, write_digests};
 use crate::compiler::diagnostics::{Diagnostics, Place};
 
 /// The groups of lines in the report.
@@ -197,7 +197,7 @@ impl Audit {
     /// # Errors
     /// Fails if a file cannot be written.
     pub fn accept(&self) -> Result<(usize, usize), Diagnostics> {
-        accept::write(&self.accept)
+        write_digests(&self.accept)
     }
 }
 

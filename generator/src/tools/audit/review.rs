@@ -1,4 +1,5 @@
-//! Compares sections with their records in the schema's files, to find changes of words that no reader reports.
+//! Compares sections with their records in the schema's files, to find changes of words that no reader reports, and
+//! writes new digests: only their values change, every other byte of the files stays.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use similar::{ChangeTag, TextDiff};
 
-use super::accept::Replacement;
 use super::claims::Claims;
 use super::compare::{ComparedFacts, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
@@ -17,8 +17,9 @@ use super::named::NameFinder;
 use super::numbered_rules;
 use super::report::{Group, Line, shown_place};
 use super::text::Span;
-use crate::compiler::diagnostics::Place;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{Api, Reviewed};
+use crate::compiler::write;
 
 /// A recorded section, and its changes.
 struct Recorded<'a> {
@@ -322,4 +323,46 @@ fn difference_of_words(before: &str, now: &str) -> String {
         text.push_str(change.value());
     }
     text + close(last)
+}
+
+/// A digest to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Replacement {
+    pub(super) file: PathBuf,
+    pub(super) bytes: Range<usize>,
+    pub(super) text: String,
+    /// True if a fact of the section differs, so that the digest must not change.
+    pub(super) differs: bool,
+}
+
+/// Writes the digests. Returns how many were written, and how many were left unchanged.
+pub(super) fn write_digests(replacements: &[Replacement]) -> Result<(usize, usize), Diagnostics> {
+    let mut to = Diagnostics::default();
+    let mut by_file: BTreeMap<&PathBuf, Vec<&Replacement>> = BTreeMap::new();
+    for replacement in replacements.iter().filter(|replacement| !replacement.differs) {
+        by_file.entry(&replacement.file).or_default().push(replacement);
+    }
+    let mut written = 0;
+    for (file, mut replacements) in by_file {
+        // From the end of the file, so that places before a replacement stay valid.
+        replacements.sort_by_key(|replacement| std::cmp::Reverse(replacement.bytes.start));
+        let result = std::fs::read_to_string(file).and_then(|mut text| {
+            for replacement in &replacements {
+                if text.get(replacement.bytes.clone()).is_none() {
+                    return Err(std::io::Error::other("it changed during the run"));
+                }
+                text.replace_range(replacement.bytes.clone(), &replacement.text);
+            }
+            write::replace_durably(file, &text)
+        });
+        match result {
+            Ok(()) => written += replacements.len(),
+            Err(error) => {
+                to.whole(Code::CannotWrite, format!("cannot write {}: {error}", file.display()))
+                    .help("make the file writable, and run again");
+            }
+        }
+    }
+    let waiting = replacements.iter().filter(|replacement| replacement.differs).count();
+    to.into_result().map(|()| (written, waiting))
 }

@@ -19,19 +19,15 @@ mod address;
 mod changes;
 mod code;
 mod concepts;
-mod examples;
 mod families;
 mod inputs;
 mod lifecycle;
-mod machines;
-mod markdown;
 mod operation;
 mod outcome;
 mod page;
 mod parameters;
 mod pieces;
 mod search;
-mod source;
 mod tables;
 mod text;
 mod types;
@@ -83,8 +79,8 @@ pub(crate) fn site(api: &Api, cases: &[Case], inputs: &SiteInputs, since: Option
         ("site.css", include_str!("site/site.css").to_owned()),
         ("site.js", include_str!("site/site.js").to_owned()),
         ("search.js", search::script(&site)),
-        ("llms.txt", machines::llms(&site)),
-        ("rules.json", machines::rules(&site)),
+        ("llms.txt", text::llms(&site)),
+        ("rules.json", text::rules(&site)),
         ("openapi.json", compact(&super::openapi(api).text)),
     ];
     files.extend(others.map(|(name, text)| (name.to_owned(), text)));
@@ -104,8 +100,8 @@ fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
     pages.extend(since.map(|since| changes::page(site, since)));
     // Last, because the other pages determine which lines have links.
-    pages.extend(source::documents(site));
-    pages.extend(source::pages(site));
+    pages.extend(families::documents(site));
+    pages.extend(families::files(site));
     pages
 }
 

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
+use super::cases::Goal;
 use super::evaluate::{has_pattern, moment, text};
-use super::goals::Goal;
 use crate::compiler::model::{
     Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Number, Operand, Operation, Parameter,
     PropertyKind, Relation, Type,

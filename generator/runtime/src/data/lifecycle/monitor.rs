@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt;
 
-use super::state::{HasState, Possible, State};
+use super::{HasState, Possible, State};
 use crate::data::value::Timestamp;
 
 /// Takes records of orders, from queries or elsewhere, and reports impossible changes of state.

@@ -148,13 +148,13 @@ fn nonces_grow_even_if_the_clock_does_not() -> Tested {
 #[test]
 fn timestamps_have_the_form_of_the_api() {
     let at = Timestamp::from_millis(1_607_418_537_715);
-    let written = |form| super::nonce::written(at, form).to_string();
+    let written = |form| super::authenticator::written(at, form).to_string();
     assert_eq!(written(TimestampForm::Seconds), "1607418537");
     assert_eq!(written(TimestampForm::Milliseconds), "1607418537715");
     assert_eq!(written(TimestampForm::Microseconds), "1607418537715000");
     assert_eq!(written(TimestampForm::Nanoseconds), "1607418537715000000");
     assert_eq!(written(TimestampForm::Iso8601), "2020-12-08T09:08:57.715Z");
-    let last = |form| super::nonce::written(Timestamp::from_millis(u64::MAX), form).to_string();
+    let last = |form| super::authenticator::written(Timestamp::from_millis(u64::MAX), form).to_string();
     assert_eq!(last(TimestampForm::Nanoseconds), format!("{}000000", u64::MAX));
     assert_eq!(last(TimestampForm::Iso8601), Timestamp::from_millis(u64::MAX).to_string());
 }

@@ -7,8 +7,8 @@ use http::uri::Authority;
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
+use super::authenticator::Stamp;
 use super::credentials::{Credentials, Signer};
-use super::nonce::Stamp;
 use super::signature::encoded;
 use crate::data::json::{Kind, ReadError, Reader};
 use crate::data::operation::Call;

@@ -9,24 +9,23 @@
 //! was killed.
 
 mod continuity;
-mod sync;
 mod tables;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
 use std::{fmt, mem};
 
 use fjall::{Guard, PersistMode, Readable, Snapshot};
+use tokio::sync::oneshot;
 
 use self::continuity::Continuity;
-use self::sync::SyncThread;
 use self::tables::{Found, Tables, found_in, not_opened, number_of, place};
-
 use super::entry::{read, with_ending, with_items, written};
-use super::process::OwnProcess;
+use super::owner::OwnProcess;
 use super::{
     CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, LostSpan, Selection,
     StoredChange,
@@ -464,6 +463,55 @@ fn stored(error: fjall::Error) -> JournalError {
             JournalError::Store { source: source.into() }
         }
         other => JournalError::Store { source: Arc::new(other) },
+    }
+}
+
+/// A thread that writes the store to disk. Changes that are made meanwhile wait for the next write, which they share.
+struct SyncThread {
+    waiting: Option<mpsc::Sender<Waiter>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Waiter = oneshot::Sender<fjall::Result<()>>;
+
+impl SyncThread {
+    fn start(mut sync: impl FnMut() -> fjall::Result<()> + Send + 'static) -> Result<Self, JournalError> {
+        let (waiting, arrivals) = mpsc::channel::<Waiter>();
+        let run = move || {
+            while let Ok(first) = arrivals.recv() {
+                let waiters: Vec<_> = std::iter::once(first).chain(arrivals.try_iter()).collect();
+                let result = sync();
+                for waiter in waiters {
+                    // The store's errors cannot be copied; after one, it refuses everything.
+                    let result = if result.is_ok() { Ok(()) } else { Err(fjall::Error::Poisoned) };
+                    let _ = waiter.send(result);
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(run).map_err(|error| {
+            let source: Arc<dyn std::error::Error + Send + Sync> = Arc::new(error);
+            JournalError::Store { source }
+        })?;
+        Ok(Self { waiting: Some(waiting), thread: Some(thread) })
+    }
+
+    async fn sync(&self) -> fjall::Result<()> {
+        let (waiter, done) = oneshot::channel();
+        let is_sent = self.waiting.as_ref().is_some_and(|waiting| waiting.send(waiter).is_ok());
+        match is_sent {
+            true => done.await.unwrap_or(Err(fjall::Error::Poisoned)),
+            false => Err(fjall::Error::Poisoned),
+        }
+    }
+}
+
+impl Drop for SyncThread {
+    /// Another journal can open the folder only after the thread has ended.
+    fn drop(&mut self) {
+        self.waiting = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The JSON of an answer: the envelope and its data, of which some values are one of several records.
 
-use super::{Example, echoes};
+use super::{Example, check_echoes};
 use crate::compiler::check::identifiers::{self, Fault};
 use crate::compiler::check::values;
 use crate::compiler::diagnostics::{Place, name_list, unknown};
@@ -27,7 +27,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
         (&operation.echoes, request, &operation.response)
         && let Some(record) = example.family.records.get(*record)
     {
-        echoes::check(example, echoes, record, request, data);
+        check_echoes(example, echoes, record, request, data);
     }
     match &operation.response {
         Response::Object { record: index } => record(example, *index, data),

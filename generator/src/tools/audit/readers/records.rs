@@ -1,4 +1,5 @@
-//! Records: tables of fields, and sentences that list them.
+//! Records: tables of fields, sentences that list them, and records that are one of several, as in `one of Listing (kind
+//! listing) or Halt (kind halt or delisting)` or in a table with a row for each.
 
 use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
@@ -7,6 +8,7 @@ use super::super::measures::unit_of_word;
 use super::super::text::Span;
 use super::super::wording::{deprecated, deprecates_value, is_name, likeness, stems};
 use super::{Reader, values};
+use crate::compiler::model::{OneOf, RecordForm};
 
 /// Words of a label that do not identify a record.
 const GENERAL: [&str; 12] = [
@@ -322,4 +324,63 @@ fn field_list<'a>(sentence: Span<'a>) -> Option<FieldList<'a>> {
     }
     let label = stems(label.text).into_iter().filter(|word| !GENERAL.contains(&word.as_str())).collect();
     Some(FieldList { label, fields, at: Span::new(sentence.text, sentence.at) })
+}
+
+/// Words around the values or members that tell a record from the others.
+const JOINING: [&str; 14] =
+    ["when", "if", "where", "is", "are", "has", "have", "with", "by", "the", "a", "and", "or", "="];
+
+impl<'a> Reader<'a> {
+    /// Reads which records each record of a section may be.
+    pub(super) fn cases(&mut self, section: &'a Section) {
+        for known in self.records_of(section) {
+            let RecordForm::OneOf(one_of) = &known.record.travels else { continue };
+            for table in section.tables(self.document) {
+                let entries = table.rows.iter().filter_map(|row| Some((*row.first()?, row.get(1..)?.last().copied())));
+                self.cases_of(known, one_of, entries.collect(), table.at());
+            }
+            for sentence in section.texts(self.document).flat_map(|text| text.sentences()) {
+                let words = sentence.words();
+                let Some([_, of]) = words.windows(2).find(|pair| pair[0].text == "one" && pair[1].text == "of") else {
+                    continue;
+                };
+                let list = sentence.after(of.at + of.text.len()).trim();
+                let entries = list.split(&[",", ";", " or ", " and "]).into_iter().map(Span::head_and_note);
+                self.cases_of(known, one_of, entries.collect(), list.at);
+            }
+        }
+    }
+
+    /// States the entries of a list, each a record and what tells it from the others, if the list names a known one.
+    fn cases_of(
+        &mut self,
+        known: &KnownRecord<'a>,
+        one_of: &OneOf,
+        entries: Vec<(Span<'a>, Option<Span<'a>>)>,
+        at: usize,
+    ) {
+        let claimed = self.claims.last_parts(FactKind::RecordCase, [&known.id]);
+        if !entries.iter().any(|(name, _)| claimed.iter().any(|claimed| claimed == name.text)) {
+            return;
+        }
+        for (name, note) in &entries {
+            let of = key(FactKind::RecordCase, [&known.id, name.text]);
+            let decider = one_of.decider.as_ref().map(|(decider, _)| decider.as_str());
+            let told_by = note.map(|note| told_by(note, decider)).filter(|words| !words.is_empty());
+            // A list without values says only that the record is one of them.
+            let claim = || self.claims.get(&of).first().map(|claim| claim.value.clone()).unwrap_or_default();
+            let value = told_by.unwrap_or_else(claim);
+            self.found.state(of, value, *name);
+            note.iter().for_each(|note| self.found.read(*note));
+        }
+        for case in claimed.iter().filter(|case| entries.iter().all(|(name, _)| name.text != *case)) {
+            self.found.missing.push((key(FactKind::RecordCase, [&known.id, case]), at));
+        }
+    }
+}
+
+/// The values or members in a note, in the form of facts.
+fn told_by(note: Span<'_>, decider: Option<&str>) -> String {
+    let words = note.texts().into_iter().filter(|word| !JOINING.contains(word) && Some(*word) != decider);
+    words.collect::<Vec<_>>().join(",")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::body::Body;
+use super::calls::Body;
 use super::calls::Call;
 use super::observed::ObservedValues;
 use crate::compiler::model::{AnswerPath, Api, Around, Envelope, Method, Need, Step};

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::address::{Address, anchor};
-use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence, to_do};
+use super::text::MarkdownPage;
 use super::view::{
     CodeOutcome, Confirm, Effect, ExcludedTransition, Exclusion, FamilyView, OperationView, Site, Transition,
 };

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::markdown::MarkdownPage;
 use super::pieces::{self, PageContext, sentence};
+use super::text::MarkdownPage;
 use super::view::{Block, Field, FieldView, ParameterView, Precedence, RuleView, TypeView, ValueView, phrases};
 use crate::compiler::model::phrases::PLAIN;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms, operation};
+use super::{Driver, SECOND, limited_to, limits, most_in_any, ms, operation};
 use crate::data::tables::Effect;
 use crate::data::value::Timestamp;
 use crate::network::limits::{Call, CountFrom, LimitSettings, Limiter, RateLimitFeedback, Reservation};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms, operation, per_uid};
+use super::{Driver, SECOND, limited_to, limits, most_in_any, ms, operation, per_uid};
 use crate::data::clock::{ManualTimer, Timer};
 use crate::data::tables::{Effect, Meta, Scope};
 use crate::network::limits::{

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, make_all, most_in_any, ms, operation, per_ip, per_uid};
+use super::{Driver, SECOND, limited_to, limits, make_all, most_in_any, ms, operation, per_ip, per_uid};
 use crate::data::tables::{Effect, Scope};
 use crate::network::limits::state::LimiterState;
 use crate::network::limits::window::Answered;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
+use super::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
 use crate::data::tables::{Effect, Meta, RateLimit};
 use crate::network::limits::{
     Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
+use super::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
 use crate::data::clock::Timer;
 use crate::data::tables::{Effect, Meta, Scope};
 use crate::network::limits::{Call, LimitSettings, Limiter, Plan, RateLimitFeedback};

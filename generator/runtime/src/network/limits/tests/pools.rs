@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::driver::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
+use super::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
 use crate::data::checks::Checks;
 use crate::data::error::LimiterErrorKind;
 use crate::data::parameters::{ParameterReader, ParameterWriter, Parameters};
