@@ -52,7 +52,8 @@ impl Drafts {
             let not_read = not_read.split("\n# Not read:\n").nth(1).unwrap_or_default().lines();
             let not_read = not_read.map(|line| line.trim_start_matches("# ").to_owned()).collect();
             let (method, path) = (method.to_owned(), at.to_owned());
-            this.operations.push(Operation { method, path, parameters, forms, answer, not_read });
+            let document = yaml["source"]["document"].as_str().unwrap_or_default().to_owned();
+            this.operations.push(Operation { method, path, parameters, forms, answer, document, not_read });
         }
         this
     }
@@ -85,7 +86,14 @@ impl Drafts {
                 name.as_str().map_or_else(|| serde_yaml::to_string(name).unwrap().trim().to_owned(), str::to_owned);
             let at = format!("{at}/{name}");
             match field["type"].as_str().map(|name| (name, &self.types["choices"][name])) {
-                Some((choice, own)) if own.is_mapping() => forms.extend(self.choice(choice, own)),
+                Some((choice, own)) if own.is_mapping() => {
+                    let mut own = self.choice(choice, own);
+                    // A request quotes the rows of its alternatives where it has the choice.
+                    for (_, member) in own.iter_mut().flatten() {
+                        member.comments.push_str(comments.get(&at).map_or("", String::as_str));
+                    }
+                    forms.extend(own);
+                }
                 _ => found.push((name, self.field(field, comments, &at))),
             }
         }

@@ -44,7 +44,7 @@ pub(crate) fn operations(root: &Value) -> Vec<Operation> {
                 parameters,
                 forms,
                 answer: answer(root, operation),
-                not_read: Vec::new(),
+                ..Operation::default()
             });
         }
     }

@@ -62,7 +62,8 @@ pub(crate) fn measure(folder: &Path, room: &Path) -> Result<Measured, Diagnostic
             own.chain(usual.iter().map(|mark| (*mark).to_owned())).collect()
         };
         let marks = Marks { required: marks("required", &REQUIRED), optional: marks("optional", &OPTIONAL) };
-        measured.document(&std::fs::read_to_string(&path).unwrap(), &drafts.operations, &marks);
+        let own = drafts.operations.iter().filter(|operation| operation.document == stem(&path));
+        measured.document(&std::fs::read_to_string(&path).unwrap(), own, &marks);
     }
     measured.operations.read = drafted.written.iter().filter(|path| !path.ends_with("types.yaml")).count();
     Ok(measured)
@@ -112,7 +113,7 @@ const BOUNDS: [&str; 9] =
     ["max", "min", "at most", "at least", "between", "less than", "greater than", "exceed", "range"];
 
 impl Measured {
-    fn document(&mut self, text: &str, operations: &[Operation], marks: &Marks) {
+    fn document<'a>(&mut self, text: &str, operations: impl Iterator<Item = &'a Operation>, marks: &Marks) {
         let methods = ["GET", "POST", "PUT", "DELETE", "PATCH"];
         let is_address = |line: &&str| {
             let mut words = line.split(|c: char| c.is_whitespace() || "`|\"'=".contains(c));
@@ -130,8 +131,9 @@ impl Measured {
     }
 
     fn parameter(&mut self, at: &str, (name, stated): (&str, &Stated), rows: &[Row<'_>], text: &str, marks: &Marks) {
-        let line = stated.comments.split("line ").nth(1).and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
-        let Some(row) = rows.iter().find(|row| Some(row.line) == line && row.cells[0].contains(name)) else {
+        let lines = stated.comments.split("line ").skip(1).filter_map(|rest| rest.split(':').next()?.parse().ok());
+        let lines: Vec<usize> = lines.collect();
+        let Some(row) = rows.iter().find(|row| lines.contains(&row.line) && row.cells[0].contains(name)) else {
             self.parameters.count(false);
             self.wrong.push(format!("{at}: no row has {name}"));
             return;

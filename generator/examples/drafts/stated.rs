@@ -45,6 +45,8 @@ pub(crate) struct Operation {
     pub(crate) forms: Vec<Members>,
     /// The data of the first success, if it is JSON.
     pub(crate) answer: Option<Stated>,
+    /// In a draft of a section: the id of its document.
+    pub(crate) document: String,
     /// In a draft: what its file lists as not read.
     pub(crate) not_read: Vec<String>,
 }

@@ -35,6 +35,17 @@ fn needs_stand_behind_names() {
 }
 
 #[test]
+fn a_call_of_curl_is_an_example_where_a_section_describes_the_operation() {
+    let call = "```\ncurl -H \"X-KEY: k\" -X POST 'https://garden.example/dig?depth=1'\n```\n\n| Parameter | Value |\n|---|---|\n| depth | 1 |\n";
+    let own = "## Dig a hole\n\nPOST /dig\n\n| Parameter | Required |\n|---|---|\n| depth | yes |\n";
+    let drafts = Drafts::of(&format!("## Signatures\n\n{call}\n{own}"));
+    assert!(drafts.keys("dig").contains("title: Dig a hole\n"), "{}", drafts.file("dig"));
+    assert!(drafts.keys("post-dig").is_empty(), "one operation has one draft");
+    // Where nothing else describes it, the call is the address.
+    assert!(Drafts::of(&format!("## Signatures\n\n{call}")).keys("dig").contains("http: POST /dig\n"));
+}
+
+#[test]
 fn an_item_of_a_list_is_one_parameter() {
     let drafts = Drafts::read_with(
         "",

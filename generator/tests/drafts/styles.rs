@@ -19,7 +19,7 @@ pub(crate) struct Drafts {
 }
 
 impl Drafts {
-    fn of(body: &str) -> Self {
+    pub(crate) fn of(body: &str) -> Self {
         Self::read_with("", body)
     }
 

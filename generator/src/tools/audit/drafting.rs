@@ -43,7 +43,8 @@ pub(crate) fn drafts(
         let Some(wanted) = all.iter().copied().find(is_wanted) else { return Err(no_section(title, &all)) };
         all = vec![wanted];
     }
-    let mut source = Source { tally: Some(Tally::default()), ..Source::default() };
+    let left_out = if title.is_none() { take_calls(&mut all) } else { Vec::new() };
+    let mut source = Source { tally: Some(Tally::default()), left_out, ..Source::default() };
     let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
     for document in &parsed {
         let claims = Claims::of(api, &document.id);
@@ -93,6 +94,28 @@ fn described(document: &Document) -> impl Iterator<Item = (&Document, &Section)>
     document.sections.iter().filter(describes).map(move |section| (document, section))
 }
 
+/// The method and the path of an operation that a section describes.
+fn address(document: &Document, section: &Section) -> Option<(String, String)> {
+    let (method, path) = readers::endpoint::find(document, section)?;
+    Some((method.text.to_owned(), readers::endpoint::template(path)))
+}
+
+/// Takes out the sections that only show a call of what another section describes, and returns a line about each.
+fn take_calls(all: &mut Vec<(&Document, &Section)>) -> Vec<String> {
+    let is_call = |(document, section): (&Document, &Section)| readers::endpoint::is_in_a_call(document, section);
+    let (calls, own): (Vec<_>, Vec<_>) = all.iter().copied().partition(|section| is_call(*section));
+    let mut left_out = Vec::new();
+    for (document, section) in calls {
+        let described = own.iter().find(|(of, other)| address(of, other) == address(document, section));
+        if let Some((_, other)) = described {
+            let line = document.line(section.at.start);
+            left_out.push(format!("line {line} of {}: a call of what {} describes", document.file, other.heading));
+            all.retain(|(_, one)| !std::ptr::eq(*one, section));
+        }
+    }
+    left_out
+}
+
 fn no_section(title: &str, all: &[(&Document, &Section)]) -> Diagnostics {
     let headings: Vec<&str> = all.iter().map(|(_, section)| section.heading.as_str()).collect();
     let mut to = Diagnostics::default();
@@ -121,10 +144,8 @@ fn already(known: &KnownOperation<'_>) -> Diagnostics {
 
 /// The name of an operation that no other has: of the last part of its path, with its method, or of more parts.
 fn free_name(document: &Document, section: &Section, taken: &BTreeSet<String>) -> String {
-    let (method, path) = readers::endpoint::find(document, section)
-        .map_or((String::new(), String::new()), |(method, path)| {
-            (method.text.to_lowercase(), readers::endpoint::template(path))
-        });
+    let (method, path) = address(document, section).unwrap_or_default();
+    let method = method.to_lowercase();
     let usual = name_of_path(&path);
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && !part.contains('{')).collect();
     let longer = (2..=parts.len()).map(|count| name_of_path(&parts[parts.len() - count..].join("-")));
@@ -177,10 +198,7 @@ const KEYS: [(&str, FactKind); 9] = [
 
 impl<'a> Drafting<'a> {
     fn draft(&self) -> Draft {
-        let (method, path) = readers::endpoint::find(self.document, self.section)
-            .map_or((String::new(), String::new()), |(method, path)| {
-                (method.text.to_owned(), readers::endpoint::template(path))
-            });
+        let (method, path) = address(self.document, self.section).unwrap_or_default();
         let fields = self.fields("");
         let has_none = self.found.without_parameters.contains(self.id);
         let heading = self.section.heading.clone();

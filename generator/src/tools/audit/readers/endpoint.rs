@@ -25,13 +25,23 @@ pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -
     sentences.find_map(in_sentence).or_else(|| section.tables(document).find_map(|table| in_table(&table)))
 }
 
+/// Returns whether a section shows its method and path in a call of `curl` only, as a guide to signatures does.
+pub(in super::super) fn is_in_a_call(document: &Document, section: &Section) -> bool {
+    let mut sentences = section.texts(document).flat_map(Span::sentences);
+    sentences.find(|sentence| in_sentence(*sentence).is_some()).is_some_and(is_call)
+}
+
+fn is_call(sentence: Span<'_>) -> bool {
+    sentence.words().first().is_some_and(|word| word.text == "curl")
+}
+
 fn in_sentence(sentence: Span<'_>) -> Option<(Span<'_>, Span<'_>)> {
     let first = sentence.words().first().copied()?;
-    if first.text == "curl" || sentence.text.starts_with('<') {
+    if is_call(sentence) || sentence.text.starts_with('<') {
         let method = sentence.words().into_iter().find(|word| is_method(*word));
         let sends = sentence.texts().iter().any(|word| word.starts_with("-d") || word.starts_with("--data"));
         let usual = Span::new(if sends { "POST" } else { "GET" }, first.at);
-        let method = method.or_else(|| (first.text == "curl").then_some(usual))?;
+        let method = method.or_else(|| is_call(sentence).then_some(usual))?;
         let place = |word: &Span<'_>| address(sentence.after(word.at)).filter(|path| path.text.len() > 1);
         return sentence.words().iter().filter(|word| word.text != "/>").find_map(place).map(|path| (method, path));
     }
@@ -56,9 +66,10 @@ fn is_method(word: Span<'_>) -> bool {
     Method::ALL.iter().any(|known| known.as_str() == word.text)
 }
 
-/// The path of the address that a text begins with, without its query. A placeholder for the host or the host itself may
-/// precede it, as in `{base_url}/path`.
+/// The path of the address that a text begins with, without its query. A quotation mark, and a placeholder for the host or
+/// the host itself may precede it, as in `{base_url}/path`.
 fn address(text: Span<'_>) -> Option<Span<'_>> {
+    let text = text.after(text.at + text.text.len() - text.text.trim_start_matches(['"', '\'']).len());
     let ends = |c: char| c.is_whitespace() || "\"'`|,;()?*".contains(c);
     let address = text.before(text.at + text.text.find(ends).unwrap_or(text.text.len()));
     let scheme = ["https://", "http://"].iter().find(|scheme| address.text.starts_with(**scheme));
@@ -67,7 +78,9 @@ fn address(text: Span<'_>) -> Option<Span<'_>> {
     let is_host = |host: &str| host.is_empty() || host.starts_with('{') && host.ends_with('}');
     let path = address.after(address.at + start);
     let path = path.before(path.at + path.text.trim_end_matches(['.', '!', '/', ':']).len());
-    (scheme.is_some() || is_host(&address.text[..start])).then_some(path).filter(|path| path.text.starts_with('/'))
+    (scheme.is_some() || is_host(&address.text[..start]))
+        .then_some(path)
+        .filter(|path| path.text.starts_with('/') && !path.text.starts_with("//"))
 }
 
 /// A path with its parameters in braces, which documents also write as `:id` and `<id>`.
