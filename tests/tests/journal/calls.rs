@@ -3,6 +3,7 @@
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 
+use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::JournalError;
 use tradeapi::runtime::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use tradeapi::runtime::tables::{CodeProof, Outcome};
@@ -10,7 +11,7 @@ use tradeapi::runtime::transport::{self, Transport};
 use tradeapi::runtime::wire::CodePolicy;
 use tradeapi::unified::{BatchOrder, CancelOrder, GetOrderDetails, PlaceOrder};
 use tradeapi::{Client, Error, Operation};
-use tradeapi_exchange::{Exchange, Family, Seed};
+use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, Profile, Seed, Settings, Time};
 
 use crate::{all, by_id, item, journal, order, read};
 
@@ -67,6 +68,24 @@ async fn a_change_is_stored_before_it_is_sent_and_its_outcome_afterwards() {
     assert_eq!(PlaceOrder::from_json(&third.request).unwrap(), order("third"));
     // The query, and the request that was sent after the change that stays open.
     assert_eq!(*open.lock().unwrap(), [1, 1, 1, 1, 2]);
+}
+
+/// A recovery has nothing to do.
+#[tokio::test]
+async fn what_queries_find_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().both());
+    let journal = journal(folder.path());
+    let client: Client = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    for (kind, outcome) in [(FaultKind::LateGateway, Outcome::Done), (FaultKind::Gateway, Outcome::NotDone)] {
+        exchange.add_fault(Fault::new(kind.clone()).times(1));
+        let (order, policy) = (order(&format!("{outcome:?}")), ConfirmPolicy::new());
+        let confirmation = exchange.time().run(client.place_and_confirm(&order, &policy)).await;
+        assert_eq!(confirmation.outcome(), outcome, "{kind:?}: {confirmation}");
+        let stored = all(&*journal).pop().and_then(|stored| stored.ending).map(|ending| ending.outcome);
+        assert_eq!(stored, Some(outcome), "{kind:?}");
+    }
+    assert_eq!(read(&*journal, Selection::Open), []);
 }
 
 /// A transport that removes all items but the first from a response.

@@ -149,6 +149,23 @@ impl ClientCore {
         })
     }
 
+    /// Stores how a change without an answer ended, once queries have found that.
+    pub(crate) async fn settled(&self, operation: &dyn DynOperation, error: &Error, outcome: Outcome) {
+        let Error::Unknown(unknown) = error else { return };
+        let Some((own, number)) = self.journal.as_ref().zip(unknown.change.map(ChangeNumber)) else { return };
+        if outcome == Outcome::Unknown {
+            return;
+        }
+        let ending = Ending::new(outcome);
+        if outcome == Outcome::NotDone {
+            let times = (unknown.sent.signed_at, unknown.sent.left.wall());
+            let change = || self.change_of(operation, times);
+            self.awaited().refuse(|| StoredChange::new(number, change(), Some(ending.clone())));
+        }
+        // Otherwise it stays open until a recovery.
+        let _ = own.journal.end(number, ending).await;
+    }
+
     /// Closes the first attempts of a cancellation that was repeated and done. They can only cancel what is cancelled
     /// anyway, and whether one did is not known.
     pub(crate) async fn close_attempts(&self, attempts: &[ChangeNumber]) {

@@ -25,7 +25,7 @@ use crate::network::wire::Reply;
 type ConfirmationOf<O> = Confirmation<Reply<<O as Operation>::Response>, <O as Queryable>::Record>;
 
 /// Sends `operation` once. If its outcome is unknown, queries its effect until the outcome is known or the deadline
-/// of the policy passes. The queries wait for their rate limits like any call.
+/// of the policy passes. The queries wait for their rate limits like any call, and a journal gets what they find.
 ///
 /// A request that carries no id to query by is not sent. If its id is the key by which the exchange recognizes a
 /// repeat, it gets a new one.
@@ -62,7 +62,10 @@ pub async fn place_and_confirm_reporting<O: Confirmable>(
         Err(Error::Unknown(unknown)) => {
             report(&unknown);
             let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
-            ask_for(client, question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await.typed()
+            let call = Arc::new(Error::Unknown(unknown));
+            let concluded = ask_for(client, question, signed_at, Some(left), Some(Arc::clone(&call)), policy).await;
+            client.settled(operation, &call, concluded.outcome()).await;
+            concluded.typed()
         }
         Err(why) => did_not_happen(why),
     }
@@ -123,10 +126,9 @@ async fn ask_for(
     question: Question,
     signed_at: Timestamp,
     left: Option<Moment>,
-    call: Option<Error>,
+    call: Option<Arc<Error>>,
     policy: &ConfirmPolicy,
 ) -> Concluded {
-    let call = call.map(Arc::new);
     let open = Open::new(client, question, signed_at.into(), left, call.clone());
     let confirmation = query_all(client, vec![open], policy).await.pop();
     confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
