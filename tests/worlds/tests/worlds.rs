@@ -68,6 +68,22 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// The clock of the machine is set forward by twenty minutes, between the attempt that got no answer and the success.
+#[test]
+fn a_clock_that_is_set_does_not_end_the_wait_for_an_earlier_attempt() {
+    for moment in ["cancel-symbol-order 1", "cancel-symbol-order 2"] {
+        let words = format!(
+            "start: clocks = the machine's is behind; cancel-symbol-order 1: request = is 25 s late and held; \
+             {moment}: clocks = the machine's is ahead"
+        );
+        let words = Words::read(&words).unwrap();
+        let run = run(Scenario::named("cancel-all-repeated").unwrap(), &words, Laws::default());
+        let story = run.story.join("\n");
+        assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+        assert_eq!(run.wrong_claims, [], "{story}");
+    }
+}
+
 /// An earlier process gave the order its quantity, which the journal knows, and the clock of the exchange is ahead.
 #[test]
 fn what_an_earlier_process_gave_proves_no_amendment() {

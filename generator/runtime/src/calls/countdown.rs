@@ -173,7 +173,8 @@ impl<O: Operation> Countdown<O> {
     ///
     /// # Errors
     ///
-    /// Fails as a call does. The countdown may run on then.
+    /// Fails as a call does. The countdown may run on then. If the outcome is unknown, the end may also arrive later, as long
+    /// as its signature is valid, and end a countdown that was started again meanwhile, until that is renewed.
     pub async fn end(&mut self) -> Result<(), Error> {
         self.send(0).await?;
         self.renewed = None;

@@ -202,8 +202,7 @@ impl Unanswered {
         if meta.effect == Effect::Cancel && meta.repeat.is_some() {
             core.close_attempts(&self.changes).await;
         }
-        let until = core.carried_out_within(last).map(|longest| last.wall() + longest);
-        Some(EarlierAttempts::new(self.count, until))
+        Some(EarlierAttempts::new(self.count, core.carried_out_until(last)))
     }
 }
 
@@ -311,7 +310,9 @@ impl<'a> Retrying<'a> {
                     Err(error) => return Err(unknown.unwrap_or(error)),
                 };
                 pause(environment, wait).await;
-                core.may_leave(waits.as_ref(), operation.meta())?;
+                if let Err(error) = core.may_leave(waits.as_ref(), operation.meta()) {
+                    return Err(unknown.unwrap_or(error));
+                }
                 attempt += 1;
             }
         })

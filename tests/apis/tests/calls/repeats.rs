@@ -1,12 +1,16 @@
 //! Keys of repeats, and parameters outside of query and body.
 
-use std::task::Waker;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use apis::assorted::desk::{PayAccount, PaymentKey, SettleAccount};
 use apis::assorted::{Client, Credentials, Error, Operation, Timestamp, dec};
 use apis::coinbase::orders::{ClientOrderId, CreateOrder, OrderConfiguration, Side};
-use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::clock::{Clock, Environment, ManualEnvironment, ManualTimer, Timer};
+use tradeapi_runtime::confirm::ConfirmPolicy;
+use tradeapi_runtime::flatten::flatten;
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::retry::{RetryPolicy, Retrying};
 use tradeapi_runtime::tables::Outcome;
@@ -127,6 +131,44 @@ async fn no_attempt_is_made_once_the_key_may_be_forgotten() {
     let policy = RetryPolicy::new().deadline(Duration::MAX).attempts(9);
     let error = Retrying::new(client.core(), &policy).call(&PayAccount::new("a", dec!(1))).await.unwrap_err();
     assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 2), "{error}");
+}
+
+/// An attempt got no answer. While the next one waits for its turn, everything of the account is made flat, so that it is
+/// not sent: the first one may arrive all the same.
+#[tokio::test]
+async fn an_attempt_that_is_not_made_leaves_the_outcome_of_the_one_before_open() {
+    let server = ScriptedServer::start().unwrap();
+    server.answer_otherwise(|_| Answer::new(502, ""));
+    let time = ManualEnvironment::new(Timestamp::from_millis(1_790_000_000_000));
+    let client = Client::builder(server.url()).environment(time.clone()).build().unwrap();
+    let policy = RetryPolicy::new();
+    let pay = PayAccount::new("a", dec!(1));
+    let retrying = Retrying::new(client.core(), &policy);
+    let mut call = pin!(retrying.call(&pay));
+    // One attempt is over, and the next one waits.
+    let has_begun_to_wait = || client.core().under_way().iter().any(|change| change.left.is_none());
+    while server.requests().is_empty() || !has_begun_to_wait() {
+        assert!(poll_once(call.as_mut()).await.is_none());
+    }
+    let confirm = ConfirmPolicy::new();
+    let mut flattened = pin!(flatten(client.core(), &[], &[], &confirm));
+    assert!(poll_once(flattened.as_mut()).await.is_none());
+    time.timer().advance(Duration::from_secs(60));
+    let error = call.await.unwrap_err();
+    assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 1), "{error}");
+}
+
+/// The output of a future, if it is ready now.
+async fn poll_once<F: Future>(future: Pin<&mut F>) -> Option<F::Output> {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let mut future = future;
+    poll_fn(|context| {
+        Poll::Ready(match future.as_mut().poll(context) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        })
+    })
+    .await
 }
 
 fn is_repeatable<O: Repeatable>(operation: &O) -> Option<O> {

@@ -334,8 +334,7 @@ impl ClientCore {
 
     /// A change that left, as users see it.
     pub(crate) fn shown(&self, Departure { operation, at, .. }: Departure) -> UnderWay {
-        let until = self.carried_out_within(at).map(|longest| at.wall() + longest);
-        UnderWay { operation, left: Some(at.wall()), until }
+        UnderWay { operation, left: Some(at.wall()), until: self.carried_out_until(at) }
     }
 
     /// Returns what may still have an effect.
@@ -375,6 +374,17 @@ impl ClientCore {
         let passes = self.purpose.as_ref().is_some_and(|purpose| purpose.passes);
         let purpose = Arc::new(Purpose::new(passes, self.purpose.clone()));
         (self.with_purpose(Arc::clone(&purpose)), Departed(purpose))
+    }
+
+    /// Returns until when a request may be carried out, by the clock of this machine as it is set now; `None` if its
+    /// signature does not expire.
+    pub(crate) fn carried_out_until(&self, left: Moment) -> Option<Timestamp> {
+        let (now, longest) = (self.moment(), self.carried_out_within(left)?);
+        let passed = now.steady_since(left);
+        Some(match longest.checked_sub(passed) {
+            Some(rest) => now.wall() + rest,
+            None => now.wall() - (passed - longest),
+        })
     }
 
     /// Begins a change, or a pause before it is repeated. A read has no ticket.
