@@ -290,6 +290,7 @@ impl AnswerPlan {
             | HostileFault::Timestamp
             | HostileFault::ServerErrorCoded
             | HostileFault::MixedUp
+            | HostileFault::AnotherValue
             | HostileFault::Partial
             | HostileFault::Missing
             | HostileFault::Bare

@@ -125,7 +125,7 @@ fn serve_with_fault(core: &mut Core, route: &Route, caller: &Caller<'_>, kind: &
     if !kind.takes_effect() {
         return Served::refused(on_purpose());
     }
-    let served = route.call(core, caller);
+    let served = route.call_showing(core, caller, kind.shown_value());
     if matches!(kind, FaultKind::Hide(_)) { Served { data: Err(on_purpose()), ..served } } else { served }
 }
 

@@ -7,13 +7,60 @@ use tradeapi::runtime::account::PropertyValue;
 
 use crate::state::accounts::ContractSettings;
 use crate::state::core::{Core, Task};
+use crate::state::events::Event;
+use crate::state::faults::ShownValue;
 use crate::state::instruments::quotient;
 use crate::state::orders::{Order, State};
 use crate::state::refusal::Reason;
 use crate::state::settings::MAX_LEVERAGE;
 use crate::state::words::{Cancelled, Margin, Mode, PositionSide};
 
+/// A setting whose value is in the answer to the request that sets it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Setting {
+    /// The leverage of long and of short positions of a contract; `None` leaves one as it is.
+    Leverage(usize, [Option<u64>; 2]),
+    /// The margin mode of a contract.
+    Margin(usize, Margin),
+    /// How positions are kept.
+    Mode(Mode),
+}
+
 impl Core {
+    /// Sets something, and returns what `show` reads of it: afterwards, or before, if that is the fault.
+    pub(crate) fn set_and_show<T>(
+        &mut self,
+        account: usize,
+        setting: Setting,
+        show: impl Fn(&Self) -> T,
+    ) -> Result<T, Reason> {
+        let before = self.shown_value.map(|_| show(self));
+        if self.shown_value != Some(ShownValue::Kept) {
+            let (setting, value) = self.set(account, setting)?;
+            self.publish(Event::Set { setting, value });
+        }
+        Ok(before.unwrap_or_else(|| show(self)))
+    }
+
+    /// Sets something, and returns the name of the setting and the value.
+    fn set(&mut self, account: usize, setting: Setting) -> Result<(String, String), Reason> {
+        Ok(match setting {
+            Setting::Leverage(index, new) => {
+                self.set_leverage(account, index, new)?;
+                let [long, short] = new.map(|new| new.map_or("none".to_owned(), |new| new.to_string()));
+                (format!("leverage of {}", self.pairs[index].symbol), format!("{long} and {short}"))
+            }
+            Setting::Margin(index, margin) => {
+                self.set_margin_mode(account, index, margin)?;
+                (format!("margin mode of {}", self.pairs[index].symbol), margin.as_str().to_owned())
+            }
+            Setting::Mode(mode) => {
+                self.set_position_mode(account, mode)?;
+                ("position mode".to_owned(), mode.as_str().to_owned())
+            }
+        })
+    }
+
     /// Sets the leverage of long and of short positions of a contract. The margin of positions and what open orders
     /// reserve change with it.
     pub(crate) fn set_leverage(&mut self, account: usize, index: usize, new: [Option<u64>; 2]) -> Result<(), Reason> {

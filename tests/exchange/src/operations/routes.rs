@@ -17,6 +17,7 @@ use crate::operations::reading;
 use crate::operations::reading::Wanted;
 use crate::operations::tolerance::{Names, Symbol};
 use crate::state::core::Core;
+use crate::state::faults::ShownValue;
 use crate::state::journal::count_rule;
 use crate::state::orders::{Name, Order};
 use crate::state::refusal::{Reason, Refusal, item_of, of_parameter, of_violation, of_violations};
@@ -132,6 +133,14 @@ impl Route {
         core.note_changes();
         let served = (self.call)(core, caller);
         core.liquidate_changed();
+        served
+    }
+
+    /// Serves a request whose answer shows this value of what it sets, as a fault.
+    pub(crate) fn call_showing(&self, core: &mut Core, caller: &Caller<'_>, shown: Option<ShownValue>) -> Served {
+        core.shown_value = shown;
+        let served = self.call(core, caller);
+        core.shown_value = None;
         served
     }
 

@@ -15,7 +15,7 @@ use crate::state::accounts::{Account, Profile, User};
 use crate::state::book::Book;
 use crate::state::dice::Dice;
 use crate::state::events::Event;
-use crate::state::faults::{Conditions, Faults};
+use crate::state::faults::{Conditions, Faults, ShownValue};
 use crate::state::hostile::{Hostile, Views};
 use crate::state::instruments::{self, Coin, Instrument};
 use crate::state::journal::Journal;
@@ -88,6 +88,8 @@ pub(crate) struct Core {
     pub(crate) hostile: Option<Box<Hostile>>,
     /// The refusal of all items of a batch, as a fault.
     pub(crate) refused_items: Option<Refusal>,
+    /// The value that the answer to a request shows which sets something, as a fault.
+    pub(crate) shown_value: Option<ShownValue>,
     /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
     /// The number of times that each parameter was ignored because no document lists it.
@@ -142,6 +144,7 @@ impl Core {
             views: None,
             hostile: None,
             refused_items: None,
+            shown_value: None,
             violations: BTreeMap::new(),
             ignored: BTreeMap::new(),
             journal: None,

@@ -44,6 +44,13 @@ pub enum Event {
         /// The order that was not placed, if the request places one.
         unplaced: Option<Unplaced>,
     },
+    /// A request set the leverage, the margin mode or the mode of positions of an account.
+    Set {
+        /// The name of the setting, with its instrument if it has one: `leverage of BTCUSDT`.
+        setting: String,
+        /// The value that the request asked for.
+        value: String,
+    },
     /// An accepted replacement or modification was refused later.
     Refused {
         /// The code.
@@ -59,7 +66,7 @@ impl Event {
             | Self::Filled { order, .. }
             | Self::Amended { order, .. }
             | Self::Cancelled { order, .. } => Some(*order),
-            Self::DoneHalf { .. } | Self::Refused { .. } => None,
+            Self::DoneHalf { .. } | Self::Set { .. } | Self::Refused { .. } => None,
         }
     }
 }

@@ -41,8 +41,28 @@ pub enum FaultKind {
     LateGateway,
     /// The answer is late by the delay of the fault.
     Slow,
-    /// A random one of the above. Its code is one after which the documents leave the outcome open.
+    /// The request sets something, and the answer shows the value of before: a machine that lags gives it.
+    Outdated,
+    /// The request sets nothing, and the answer shows the value that there is: another request came first or afterwards.
+    Kept,
+    /// A random one of those that any request can have. Its code is one after which the documents leave the outcome
+    /// open.
     Any,
+}
+
+/// The value that the answer to a request shows which sets something, where it is not the one that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShownValue {
+    /// That of before; the request takes effect.
+    Outdated,
+    /// That of before, which stays.
+    Kept,
+}
+
+/// Returns whether the answers of an operation repeat a value that it sets.
+pub(crate) fn shows_value(meta: &Meta) -> bool {
+    let echoes = meta.echoes.as_ref().filter(|_| meta.effect == Effect::Amend);
+    echoes.is_some_and(|echoes| !echoes.also.is_empty() || !echoes.by_one.is_empty())
 }
 
 impl TryFrom<Named> for FaultKind {
@@ -85,10 +105,13 @@ impl FaultKind {
             ("gateway", _) => Self::Gateway,
             ("late-gateway", _) => Self::LateGateway,
             ("slow", _) => Self::Slow,
+            ("outdated", _) => Self::Outdated,
+            ("kept", _) => Self::Kept,
             ("any", _) => Self::Any,
             _ => {
                 return Err(format!(
-                    "invalid kind {name:?}: expected refuse, hide, drop, lose, cut, gateway, late-gateway, slow or any"
+                    "invalid kind {name:?}: expected refuse, hide, drop, lose, cut, gateway, late-gateway, slow, outdated, \
+                     kept or any"
                 ));
             }
         };
@@ -106,6 +129,8 @@ impl FaultKind {
             Self::Gateway => ("gateway", None),
             Self::LateGateway => ("late-gateway", None),
             Self::Slow => ("slow", None),
+            Self::Outdated => ("outdated", None),
+            Self::Kept => ("kept", None),
             Self::Any => ("any", None),
         }
     }
@@ -133,6 +158,15 @@ impl FaultKind {
         !matches!(self, Self::Refuse(_) | Self::Drop | Self::Gateway)
     }
 
+    /// The value that the answer shows, if that is the fault.
+    pub(crate) fn shown_value(&self) -> Option<ShownValue> {
+        match self {
+            Self::Outdated => Some(ShownValue::Outdated),
+            Self::Kept => Some(ShownValue::Kept),
+            _ => None,
+        }
+    }
+
     /// Returns how an answer is delivered.
     pub(crate) fn delivered(&self, answer: Response<Bytes>) -> Delivered {
         match self {
@@ -140,7 +174,9 @@ impl FaultKind {
             Self::Cut => Delivered::Half(answer),
             Self::Gateway => Delivered::Whole(proxy(StatusCode::BAD_GATEWAY)),
             Self::LateGateway => Delivered::Whole(proxy(StatusCode::GATEWAY_TIMEOUT)),
-            Self::Refuse(_) | Self::Hide(_) | Self::Slow | Self::Any => Delivered::Whole(answer),
+            Self::Refuse(_) | Self::Hide(_) | Self::Slow | Self::Outdated | Self::Kept | Self::Any => {
+                Delivered::Whole(answer)
+            }
         }
     }
 }
@@ -289,18 +325,23 @@ impl Fault {
         if self.kind == FaultKind::Slow && delay == 0 {
             return wrong("expected a delay above 0");
         }
-        match &self.target {
-            FaultTarget::Operation(id) => FaultTarget::of(id).map(drop),
-            FaultTarget::Changes | FaultTarget::All => Ok(()),
+        let FaultTarget::Operation(id) = &self.target else { return Ok(()) };
+        FaultTarget::of(id)?;
+        match crate::state::words::all_operations().find(|meta| meta.id == id) {
+            Some(meta) if self.kind.shown_value().is_some() && !shows_value(meta) => {
+                wrong(&format!("answers of {id} show no value that it sets"))
+            }
+            _ => Ok(()),
         }
     }
 
     fn concerns(&self, meta: &Meta) -> bool {
-        match &self.target {
+        let is_target = match &self.target {
             FaultTarget::Changes => meta.effect != Effect::Read,
             FaultTarget::All => true,
             FaultTarget::Operation(id) => meta.id == id,
-        }
+        };
+        is_target && (self.kind.shown_value().is_none() || shows_value(meta))
     }
 }
 

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use tradeapi::observed::{
+    GetContractAccount, MarginMode, PositionMode, ProductType, SetContractLeverage, SetMarginMode, SetPositionMode,
+};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelAllOrders, CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
@@ -51,6 +54,45 @@ async fn each_fault_has_its_effect_over_sockets() {
     let client = Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
     let client = client.clock(exchange.time().clone()).build().unwrap();
     each_trouble(&exchange, &client).await;
+}
+
+const LINE: ProductType = ProductType::UsdtFutures;
+
+/// Sets the leverage of a contract, its margin mode and the mode of positions, and returns the outcomes.
+async fn set_all(client: &Client, leverage: u64, margin: MarginMode, mode: PositionMode) -> [Outcome; 3] {
+    let client = client.observed();
+    let of = |error: Option<Error>| error.map_or(Outcome::Done, |error| error.outcome());
+    let of_leverage = SetContractLeverage::new("BTCUSDT", LINE, "USDT").leverage(leverage);
+    let of_margin = SetMarginMode::new("BTCUSDT", LINE, "USDT", margin);
+    [
+        of(client.set_contract_leverage(&of_leverage).await.err()),
+        of(client.set_margin_mode(&of_margin).await.err()),
+        of(client.set_position_mode(&SetPositionMode::new(LINE, mode)).await.err()),
+    ]
+}
+
+/// The answer is true: the setting was so before the request, or still is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_success_that_shows_another_value_leaves_the_outcome_open() {
+    let (exchange, address) = served(|_| {}).await;
+    let client = crate::control::client(&exchange, address);
+    let settings = async || {
+        let account = GetContractAccount::new("BTCUSDT", LINE, "USDT");
+        let account = client.observed().get_contract_account(&account).await.unwrap().data;
+        (account.crossed_margin_leverage.unwrap(), account.margin_mode.unwrap(), account.pos_mode.unwrap())
+    };
+    let before = (7, MarginMode::Crossed, PositionMode::OneWay);
+    let after = (8, MarginMode::Isolated, PositionMode::Hedge);
+    for (kind, shown) in [("outdated", &after), ("kept", &before)] {
+        assert_eq!(set_all(&client, 7, MarginMode::Crossed, PositionMode::OneWay).await, [Outcome::Done; 3]);
+        done(address, &format!("POST /-/faults?kind={kind}&times=3"));
+        // Others answer with no value, and are not concerned.
+        client.unified().place_order(&limit(kind, Side::Buy, "0.01", "63000")).await.unwrap();
+        let outcomes = set_all(&client, 8, MarginMode::Isolated, PositionMode::Hedge).await;
+        assert_eq!((outcomes, &settings().await), ([Outcome::Unknown; 3], shown), "{kind}");
+    }
+    let (status, answer) = json(address, "POST /-/faults?kind=kept&aim=unified.place-order", &[]);
+    assert_eq!((status, answer["error"].as_str().unwrap().contains("show no value")), (400, true), "{answer}");
 }
 
 #[tokio::test]

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tradeapi::Error;
+use tradeapi::observed::{ProductType, SetContractLeverage};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
 use tradeapi_exchange::{
     Conditions, Counts, EffectTime, Event, Exchange, Family, HostileFault, Hostility, Node, Profile, Seed,
@@ -93,6 +96,41 @@ async fn a_success_is_done_and_a_lagging_node_shows_it_later() {
     assert!(fixture.details("a").await.is_err(), "the node does not show the order yet");
     fixture.exchange.time().advance(Duration::from_millis(1));
     assert!(fixture.details("a").await.is_ok());
+}
+
+/// An answer of success that shows another value comes from a request that was done as well as from one that was not.
+#[test]
+fn a_change_of_a_setting_is_done_if_the_answer_shows_its_value() {
+    let fixture = hostile(100, Vec::new());
+    let times_set = || {
+        let events = fixture.exchange.take_events().into_iter();
+        events.filter(|event| matches!(event, Event::Set { .. })).count()
+    };
+    // Successes with the value; those with another one of requests that were not done, and of requests that were.
+    let (mut done, mut with_another) = (0, [0, 0]);
+    for number in 0..600 {
+        let set = SetContractLeverage::new("BTCUSDT", ProductType::UsdtFutures, "USDT").leverage(1 + number % 100);
+        let observed = fixture.client.observed();
+        // The exchange answers at once or never.
+        let called = pin!(observed.set_contract_leverage(&set)).poll(&mut Context::from_waker(Waker::noop()));
+        let at_once = times_set();
+        // What is carried out later is not the next request's.
+        fixture.exchange.time().advance(Duration::from_secs(60));
+        let later = times_set();
+        let Poll::Ready(called) = called else { continue };
+        match called.as_ref().err().map_or(Outcome::Done, Error::outcome) {
+            Outcome::Done => {
+                assert_eq!((at_once, later), (1, 0), "leverage {}", 1 + number % 100);
+                done += 1;
+            }
+            Outcome::NotDone => assert_eq!((at_once, later), (0, 0), "leverage {}", 1 + number % 100),
+            Outcome::Unknown if called.unwrap_err().to_string().contains("another value") => {
+                with_another[at_once + later] += 1;
+            }
+            Outcome::Unknown => {}
+        }
+    }
+    assert!(done > 10 && with_another.iter().all(|times| *times > 10), "{done} {with_another:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,6 +14,7 @@ use super::{AnswerPlan, UNLISTED, injected_refusal};
 use crate::operations::routes::{Caller, Route, Served, id_parameters};
 use crate::state::core::{Core, Late, Task};
 use crate::state::dice::Dice;
+use crate::state::faults::ShownValue;
 use crate::state::hostile::{EffectTime, Hostile, HostileFault, Hostility};
 use crate::state::trace::Trace;
 
@@ -55,6 +56,15 @@ impl AnswerPlan {
             };
         }
         self.count(core, effect_time);
+        if self.fault == HostileFault::AnotherValue {
+            let shown = if effect_time == EffectTime::Now { ShownValue::Outdated } else { ShownValue::Kept };
+            let served = route.call_showing(core, caller, Some(shown));
+            if shown == ShownValue::Kept {
+                // It comes later or never.
+                let _ = self.carry_out(core, route, caller, effect_time, accepted_until);
+            }
+            return served;
+        }
         match self.carry_out(core, route, caller, effect_time, accepted_until) {
             None => self.undecided(core, meta, &request),
             Some(served) => self.answered(core, meta, &request, served),

@@ -250,10 +250,13 @@ fn fault(query: &Query) -> Result<Fault, Refused> {
         Some(share) => fault = fault.per_mille(share),
         None => {}
     }
-    match query.number("delay", MAX_DELAY)?.unwrap_or_default() {
-        0 if is_slow => Err(Refused::bad("missing delay: a slow answer needs one above 0, in milliseconds")),
-        delay => Ok(fault.delay(Duration::from_millis(delay))),
-    }
+    let fault = match query.number("delay", MAX_DELAY)?.unwrap_or_default() {
+        0 if is_slow => {
+            return Err(Refused::bad("missing delay: a slow answer needs one above 0, in milliseconds"));
+        }
+        delay => fault.delay(Duration::from_millis(delay)),
+    };
+    fault.check().map(|()| fault).map_err(Refused::bad)
 }
 
 fn kind(query: &Query) -> Result<FaultKind, Refused> {

@@ -14,8 +14,10 @@ use tradeapi::observed::{
 use tradeapi::{List, Timestamp};
 
 use super::now;
+use crate::engine::account_settings::Setting;
 use crate::operations::reading::{optional, wire};
 use crate::operations::routes::{Desk, Serve};
+use crate::state::core::Core;
 use crate::state::instruments::{Coin, Instrument, quotient};
 use crate::state::orders::Source;
 use crate::state::refusal::{Reason, Refusal, missing};
@@ -190,9 +192,12 @@ fn done() -> Done {
     done
 }
 
-fn set_mode(at: &mut Desk<'_>, mode: &PositionMode) -> Result<(), Refusal> {
-    let mode = Mode::of(mode.as_str()).ok_or(Reason::Parameter);
-    mode.and_then(|mode| at.core.set_position_mode(at.account, mode)).map_err(|reason| at.refusal(reason))
+/// Sets how positions are kept, and returns the mode that the answer shows.
+fn set_mode(at: &mut Desk<'_>, mode: &PositionMode) -> Result<Mode, Refusal> {
+    let (account, mode) = (at.account, Mode::of(mode.as_str()).ok_or(Reason::Parameter));
+    let shown =
+        mode.and_then(|mode| at.core.set_and_show(account, Setting::Mode(mode), |core| core.accounts[account].mode));
+    shown.map_err(|reason| at.refusal(reason))
 }
 
 impl Serve for SetHoldMode {
@@ -204,9 +209,9 @@ impl Serve for SetHoldMode {
 
 impl Serve for SetPositionMode {
     fn serve(self, at: &mut Desk<'_>) -> Result<PositionModeSet, Refusal> {
-        set_mode(at, &self.pos_mode)?;
+        let mode = set_mode(at, &self.pos_mode)?;
         let mut answer = PositionModeSet::default();
-        answer.pos_mode = Some(self.pos_mode);
+        answer.pos_mode = mode.as_str().parse().ok();
         Ok(answer)
     }
 }
@@ -253,17 +258,21 @@ fn set_leverage(request: &SetLeverage, at: &mut Desk<'_>) -> Result<(), Reason> 
     margin.map_or(Ok(()), |margin| at.core.set_margin_mode(at.account, index, margin))
 }
 
-/// Returns how a contract is set.
-fn settings_of(at: &Desk<'_>, index: usize) -> ContractSettings {
-    let settings = at.core.accounts[at.account].contract_settings(index);
-    let [long, short] = settings.leverage;
-    let mut shown = ContractSettings::default();
-    shown.symbol = Some(at.core.pairs[index].symbol.into());
-    shown.margin_coin = Some(at.core.pairs[index].settle().into());
-    (shown.long_leverage, shown.short_leverage) = (Some(long.into()), Some(short.into()));
-    shown.cross_margin_leverage = Some(long.into());
-    shown.margin_mode = settings.margin.as_str().parse().ok();
-    shown
+/// Sets something of a contract, and returns how the contract is set.
+fn set_contract(at: &mut Desk<'_>, index: usize, setting: Setting) -> Result<ContractSettings, Reason> {
+    let account = at.account;
+    let show = |core: &Core| {
+        let settings = core.accounts[account].contract_settings(index);
+        let [long, short] = settings.leverage;
+        let mut shown = ContractSettings::default();
+        shown.symbol = Some(core.pairs[index].symbol.into());
+        shown.margin_coin = Some(core.pairs[index].settle().into());
+        (shown.long_leverage, shown.short_leverage) = (Some(long.into()), Some(short.into()));
+        shown.cross_margin_leverage = Some(long.into());
+        shown.margin_mode = settings.margin.as_str().parse().ok();
+        shown
+    };
+    at.core.set_and_show(account, setting, show)
 }
 
 impl Serve for SetContractLeverage {
@@ -271,13 +280,11 @@ impl Serve for SetContractLeverage {
         let [long, short] = both(self.leverage, self.hold_side.as_ref());
         let new = [self.long_leverage.or(long), self.short_leverage.or(short)];
         let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
-        let set = contract.and_then(|index| {
-            if new == [None, None] {
-                return Err(missing("leverage"));
-            }
-            at.core.set_leverage(at.account, index, new).map(|()| index)
+        let set = contract.and_then(|index| match new {
+            [None, None] => Err(missing("leverage")),
+            new => set_contract(at, index, Setting::Leverage(index, new)),
         });
-        set.map(|index| settings_of(at, index)).map_err(|reason| at.refusal(reason))
+        set.map_err(|reason| at.refusal(reason))
     }
 }
 
@@ -286,9 +293,9 @@ impl Serve for SetMarginMode {
         let contract = at.contract(self.product_type.as_str(), self.symbol.as_str(), self.margin_coin.as_str());
         let set = contract.and_then(|index| {
             let margin = Margin::of(self.margin_mode.as_str()).ok_or(Reason::Parameter)?;
-            at.core.set_margin_mode(at.account, index, margin).map(|()| index)
+            set_contract(at, index, Setting::Margin(index, margin))
         });
-        set.map(|index| settings_of(at, index)).map_err(|reason| at.refusal(reason))
+        set.map_err(|reason| at.refusal(reason))
     }
 }
 

@@ -9,6 +9,7 @@ use tradeapi::runtime::tables::{Effect, Meta};
 
 use super::Quirk;
 use crate::state::dice::Dice;
+use crate::state::faults::shows_value;
 use crate::state::hostile::listed;
 
 listed! {
@@ -59,6 +60,8 @@ listed! {
         NotHttp,
         /// The answer to another request.
         MixedUp,
+        /// A request that sets something is answered with the value of before.
+        AnotherValue,
         /// A correct answer in small pieces.
         Slow,
         /// A correct answer, after which the connection is closed.
@@ -136,6 +139,9 @@ const LISTINGS: &[(HostileFault, u64)] = &[(HostileFault::Overlap, 30), (Hostile
 /// Only for operations whose answers repeat an id of the request.
 const ECHOES: &[(HostileFault, u64)] = &[(HostileFault::MixedUp, 3)];
 
+/// Only for operations whose answers repeat a value that they set.
+const VALUES: &[(HostileFault, u64)] = &[(HostileFault::AnotherValue, 20)];
+
 /// Returns whether an operation is a listing in pages.
 pub(crate) fn is_list(meta: &Meta) -> bool {
     meta.effect == Effect::Read && meta.defaults.iter().any(|(name, _)| *name == "limit")
@@ -183,6 +189,7 @@ impl HostileFault {
             (Effect::Read, true) => &[ANY, LISTINGS],
             (Effect::Read, false) => &[ANY, QUERIES],
             _ if is_batch => &[ANY, CHANGES, BATCHES, ECHOES],
+            _ if shows_value(meta) => &[ANY, CHANGES, VALUES],
             _ if echoes => &[ANY, CHANGES, ECHOES],
             _ => &[ANY, CHANGES],
         };
