@@ -123,11 +123,13 @@ async fn run_in(settings: Arc<Settings>, account: u64, deployment: Deployment) -
     let clock = FastClock::new(settings.speed);
     let exchange = Exchange::start(self::exchange(&settings, account, &deployment, &clock))?;
     let client = client_over_sockets(&settings, &exchange.url(), exchange.keys(), &clock).map_err(io::Error::other)?;
-    let context = AccountContext::new(Arc::clone(&settings), client.core().clone());
+    let context = AccountContext::new(Arc::clone(&settings), &client);
     let ledger = context.ledger.clone();
     let dice = Dice::new(settings.seed, &format!("thread of {account}"));
     let busy = deployment.is_busy.then(|| tokio::spawn(busy::block_thread(context.ledger.clone(), dice)));
-    let violations = trade(&[context], &exchange, &clock, account, |_, _| true).await;
+    let contexts = [context];
+    let violations = trade(&contexts, &exchange, &clock, account, |_, _| true).await;
+    check_health(&contexts[0], &exchange, account).await;
     let figures = conclude(&exchange, &ledger, violations, |_| Vec::new());
     if let Some(busy) = busy {
         busy.abort();
@@ -147,12 +149,12 @@ pub(crate) fn conclude(
     let (recorded, covered) = ledger.violations_and_counts();
     counts.add(&covered);
     violations.extend(recorded);
-    violations.extend(ledger.with_claims(|claims| find_violations(claims, truth.effects())));
+    violations.extend(ledger.with_claims(|claims| find_violations(claims, &truth.effects_by(claims))));
     violations.extend(others(&truth));
     Figures::of(ledger, &truth, &counts, violations)
 }
 
-/// Trades until no query can find another outcome, and checks what the client can do then. Several clients take turns:
+/// Trades until no query can find another outcome. Several clients take turns:
 /// the tasks of one use another for the second order with an id. Sends only the placements that `is_selected` takes, by
 /// task and request number.
 pub(crate) async fn trade(
@@ -163,7 +165,7 @@ pub(crate) async fn trade(
     is_selected: impl Fn(u64, u64) -> bool + Copy,
 ) -> Vec<Violation> {
     trade_only(contexts, account, is_selected).await;
-    settle(&contexts[0], exchange, clock, account).await
+    settle(&contexts[0], exchange, clock).await
 }
 
 /// Trades, and leaves unknown outcomes as they are.
@@ -190,24 +192,23 @@ pub(crate) async fn trade_only(
     (0..settings.tasks).filter_map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;
 }
 
-/// Queries what is unknown until no query can find another outcome, and checks that the client still works.
-pub(crate) async fn settle(
-    context: &AccountContext,
-    exchange: &Exchange,
-    clock: &FastClock,
-    account: u64,
-) -> Vec<Violation> {
+/// Queries what is unknown until no query can find another outcome, and compares the listings.
+pub(crate) async fn settle(context: &AccountContext, exchange: &Exchange, clock: &FastClock) -> Vec<Violation> {
     let settings = &context.settings;
-    let mut violations = Vec::new();
     if matches!(settings.variant, ClientVariant::Correct | ClientVariant::IgnoresRetention) {
         context.settle_all(clock).await;
     }
     if settings.variant == ClientVariant::Correct {
-        violations = listing::compare(&context.client, exchange).await;
+        return listing::compare(&context.client, exchange).await;
     }
+    Vec::new()
+}
+
+/// Checks that the client still works once the exchange does.
+pub(crate) async fn check_health(context: &AccountContext, exchange: &Exchange, account: u64) {
+    let settings = &context.settings;
     if matches!(settings.variant, ClientVariant::Correct | ClientVariant::TrustsEveryTime) {
         exchange.calm();
         health::check(&context.client, &context.ledger, settings, &settings.id_prefix(account)).await;
     }
-    violations
 }

@@ -1,8 +1,10 @@
 //! A task sends batches.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tradeapi::runtime::batches::{Batch, BatchCall, ItemOutcome};
+use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{self, ConfirmableItems};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
@@ -14,6 +16,10 @@ use crate::pending::why;
 use crate::raw::HasOrderId;
 use crate::variant::ClientVariant;
 use crate::violation::Violation;
+
+/// The percentage of batches that their caller stops, and the longest time until then, in milliseconds.
+const STOPPED: u64 = 15;
+const LATEST_STOP: u64 = 500;
 
 /// The outcome of an item, and the exchange's id of its order.
 pub(crate) type ItemResult = (Outcome, Option<String>);
@@ -44,11 +50,16 @@ impl AccountContext {
         dice: &mut Dice,
     ) -> Vec<ItemResult> {
         if self.settings.variant != ClientVariant::Correct {
-            return self.send_each(operation, handles).await;
+            let stop = self.stop_of(&handles);
+            return self.send_each(operation, handles, stop).await;
         }
         let policy = self.settings.brief_policy();
-        let confirmations = match BatchCall::new(self.client.clone(), operation.clone()).send_and_confirm(&policy).await
-        {
+        let call = BatchCall::new(self.client.clone(), operation.clone());
+        let confirmed = match self.stop_of(&handles) {
+            Some(stop) => call.send_and_confirm_until(&policy, pause(self.client.environment(), stop)).await,
+            None => call.send_and_confirm(&policy).await,
+        };
+        let confirmations = match confirmed {
             Ok(confirmations) => confirmations.items,
             Err(error) => {
                 handles.iter().for_each(|handle| self.ledger.record(handle, error.outcome(), Known::ByAnswer, "batch"));
@@ -77,7 +88,8 @@ impl AccountContext {
         handles: Vec<ClaimHandle>,
         dice: &mut Dice,
     ) -> Vec<ItemResult> {
-        let all = self.send_each(operation.clone(), handles.clone()).await;
+        let stop = self.stop_of(&handles);
+        let all = self.send_each(operation.clone(), handles.clone(), stop).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
             let signed_at = self.client.now();
             let confirmations =
@@ -104,12 +116,30 @@ impl AccountContext {
         all
     }
 
-    /// Sends a batch, and returns the outcome of each item by the answers.
-    pub(crate) async fn send_each<O>(&self, batch: O, handles: Vec<ClaimHandle>) -> Vec<ItemResult>
+    /// When the caller stops a batch, which some do.
+    fn stop_of(&self, handles: &[ClaimHandle]) -> Option<Duration> {
+        let first = handles.first().map(|first| format!("{:?}", first.effect)).unwrap_or_default();
+        let mut dice = self.dice_for("stop", &first);
+        let is_stopped = self.settings.variant.stops_batches() && dice.percent(STOPPED);
+        is_stopped.then(|| self.settings.scaled(Duration::from_millis(dice.below(LATEST_STOP))))
+    }
+
+    /// Sends a batch, until the caller stops that, and returns the outcome of each item by the answers.
+    pub(crate) async fn send_each<O>(
+        &self,
+        batch: O,
+        handles: Vec<ClaimHandle>,
+        stop: Option<Duration>,
+    ) -> Vec<ItemResult>
     where
         O: Batch<Item: Send, Done: Send + HasOrderId, Response: Send> + Send + Sync,
     {
-        let all = match BatchCall::new(self.client.clone(), batch).send().await {
+        let call = BatchCall::new(self.client.clone(), batch);
+        let sent = match stop {
+            Some(stop) => call.send_until(pause(self.client.environment(), stop)).await,
+            None => call.send().await,
+        };
+        let all = match sent {
             Ok(report) => report.items.iter().map(|item| self.item_result(&item.outcome)).collect(),
             Err(error) => {
                 vec![(self.settings.variant.conclusion(&error).unwrap_or(error.outcome()), None); handles.len()]
@@ -129,6 +159,7 @@ impl AccountContext {
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsDone) => (Outcome::Done, None),
             (ItemOutcome::Unaccounted, ClientVariant::TreatsMissingAsNotDone) => (Outcome::NotDone, None),
             (ItemOutcome::Failed(_), ClientVariant::TrustsEveryItemCode) => (Outcome::NotDone, None),
+            (ItemOutcome::GivenUp, ClientVariant::TreatsStoppedAsNotSent) => (Outcome::NotDone, None),
             (ItemOutcome::CallFailed(error), variant) => (variant.conclusion(error).unwrap_or(error.outcome()), None),
             (item, _) if item.is_unknown() => (Outcome::Unknown, None),
             _ => (Outcome::NotDone, None),
@@ -176,6 +207,8 @@ fn kind<T>(item: &ItemOutcome<T>) -> &'static str {
         ItemOutcome::Done(_) => "done",
         ItemOutcome::Unaccounted => "not mentioned",
         ItemOutcome::CallFailed(_) => "the call failed",
+        ItemOutcome::GivenUp => "given up",
+        ItemOutcome::NotSent => "not sent",
         item if item.is_unknown() => "an unknown outcome",
         _ => "refused",
     }

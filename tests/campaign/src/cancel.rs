@@ -1,5 +1,7 @@
 //! Cancellations, alone and in batches. The order itself shows what became of them.
 
+use std::time::Duration;
+
 use tradeapi::runtime::confirm::{self, Confirmable};
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::retry::Retrying;
@@ -13,7 +15,12 @@ use crate::ledger::ClaimHandle;
 use crate::operation::Family;
 use crate::orders::{self, Name, Order};
 use crate::pending::why;
-use crate::sending::signed_at;
+use crate::variant::ClientVariant;
+
+/// The percentage of cancellations that are given up, and the longest time until then, in milliseconds. They are repeated
+/// meanwhile.
+const GIVEN_UP: u64 = 15;
+const LONGEST_PATIENCE: u64 = 400;
 
 impl AccountContext {
     /// Cancels one order, by `name`.
@@ -29,15 +36,15 @@ impl AccountContext {
         O: Repeatable + Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
         let handle = self.ledger.open(order.cancelled(), O::META.id, name.naming(order));
-        let called = Retrying::new(&self.client, &self.settings.retry_policy()).call(&operation).await;
-        let (outcome, signed_at) = match called {
-            Ok(_) => (Outcome::Done, self.client.now()),
-            Err(error) => {
-                self.ledger.failed(&error);
-                let outcome = self.settings.variant.conclusion(&error).unwrap_or(error.outcome());
-                (outcome, signed_at(&error, &self.client))
-            }
-        };
+        let mut patience = self.dice_for("patience", &order.label());
+        let is_given_up = self.settings.variant == ClientVariant::Correct && patience.percent(GIVEN_UP);
+        let most = if is_given_up { patience.below(LONGEST_PATIENCE) } else { u64::from(u32::MAX) };
+        let retry = self.settings.retry_policy();
+        let (outcome, signed_at) = self
+            .call_within(self.settings.scaled(Duration::from_millis(most)), async |client| {
+                Retrying::new(client, &retry).call(&operation).await
+            })
+            .await;
         self.ledger.record(&handle, outcome, Known::ByAnswer, "call, repeat");
         if outcome == Outcome::Unknown && !self.settle_cancel(&operation, &handle, signed_at).await {
             self.query_later(operation, handle, signed_at, dice);

@@ -3,12 +3,16 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tradeapi::Timestamp;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::{Client, Error, Timestamp};
 use tradeapi_tests::dice::Dice;
 
+use crate::clock::within;
+use crate::counts::Situation;
 use crate::ledger::Ledger;
 use crate::settings::Settings;
 
@@ -19,6 +23,7 @@ const PERCENT_RESERVED: u64 = 15;
 #[derive(Clone)]
 pub(crate) struct AccountContext {
     pub(crate) settings: Arc<Settings>,
+    pub(crate) account: Client,
     pub(crate) client: ClientCore,
     pub(crate) ledger: Ledger,
     pub(crate) pending: PendingQueries,
@@ -29,9 +34,43 @@ pub(crate) struct AccountContext {
 }
 
 impl AccountContext {
-    pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
+    pub(crate) fn new(settings: Arc<Settings>, client: &Client) -> Self {
         let (ledger, pending) = (Ledger::default(), PendingQueries::default());
-        Self { settings, client, ledger, pending, is_late: false, shares_ids: true }
+        let (account, client) = (client.clone(), client.core().clone());
+        Self { settings, account, client, ledger, pending, is_late: false, shares_ids: true }
+    }
+
+    /// The dice for one purpose of a request.
+    pub(crate) fn dice_for(&self, purpose: &str, id: &str) -> Dice {
+        Dice::new(self.settings.seed, &format!("{purpose} of {id}"))
+    }
+
+    /// The outcome that the client under test concludes from an error.
+    pub(crate) fn conclusion(&self, error: &Error) -> Outcome {
+        self.settings.variant.conclusion(error).unwrap_or(error.outcome())
+    }
+
+    /// Makes a call that its caller gives up after a while. Returns the outcome, and the time of its signature.
+    pub(crate) async fn call_within<T>(
+        &self,
+        patience: Duration,
+        call: impl AsyncFnOnce(&ClientCore) -> Result<T, Error>,
+    ) -> (Outcome, Timestamp) {
+        let (client, departed) = self.client.noting();
+        match within(&client, patience, call(&client)).await {
+            Some(Ok(_)) => (Outcome::Done, self.client.now()),
+            Some(Err(error)) => {
+                self.ledger.failed(&error);
+                (self.conclusion(&error), signed_at(&error, &self.client))
+            }
+            None => {
+                self.ledger.cover(Situation::GivenUp);
+                match departed.at() {
+                    Some(signed_at) => (Outcome::Unknown, signed_at),
+                    None => (Outcome::NotDone, self.client.now()),
+                }
+            }
+        }
     }
 
     /// Counts what a confirmation was decided by.
@@ -47,6 +86,14 @@ impl AccountContext {
             Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
             Confirmation::Unknown(still) => self.ledger.decided("open", still.because.why()),
         }
+    }
+}
+
+/// The signature time of the request that failed, or a later time.
+pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
+    match error {
+        Error::Unknown(unknown) => unknown.sent.signed_at,
+        _ => client.now(),
     }
 }
 

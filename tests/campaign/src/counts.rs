@@ -63,6 +63,14 @@ listed! {
         LateFirstRequest,
         /// A caller dropped a call in flight.
         Dropped,
+        /// A caller gave up a cancellation that was repeated, or one of the last calls.
+        GivenUp,
+        /// An account was made flat.
+        Flattened,
+        /// An account could not be made flat.
+        NotFlattened,
+        /// All orders were cancelled by repeated attempts.
+        CancelledAll,
         /// The client's only thread was blocked.
         Blocked,
         /// An order with an unknown outcome was cancelled.

@@ -31,6 +31,8 @@ pub(crate) struct Deployment {
     pub(crate) signs_as_sent: bool,
     /// True if the way of a request is as much longer as that of its answer is shorter.
     pub(crate) opposes_ways: bool,
+    /// True if the account is made flat at the end, or all its orders are cancelled.
+    pub(crate) is_ended: bool,
 }
 
 /// The clients of an account.
@@ -136,6 +138,7 @@ impl Deployment {
             sets_nodes: false,
             signs_as_sent: false,
             opposes_ways: false,
+            is_ended: false,
         }
     }
 
@@ -152,7 +155,7 @@ impl Deployment {
             true => Duplicates::RefusedWhileOpen,
             false => nth(&DUPLICATES, number + number / 3),
         };
-        let plain = Self::plain();
+        let plain = Self { is_ended: settings.variant.ends_wrongly(), ..Self::plain() };
         let settling = if settings.goes_beyond(Assumption::Settling) { 300_000 } else { nth(&SETTLING, number / 2) };
         let (nodes, lag) = if settings.goes_beyond(Assumption::Lag) { (FAR_BEHIND, 300_000) } else { (nodes, LAG) };
         // Beyond an assumption about other clients, every account has some.
@@ -177,6 +180,7 @@ impl Deployment {
                 // Where no text needs an escape, both readings of a query agree.
                 signs_as_sent: number.is_multiple_of(4) && settings.escaped_suffix(account).is_empty(),
                 opposes_ways: number % 9 == 4,
+                is_ended: number.is_multiple_of(3),
             },
             ClientVariant::CountsWhenSent => Self { profile: PROFILES[1], ..plain },
             ClientVariant::TrustsOneNodesTime => Self { nodes: WRONG_ANSWER_TIME, ..plain },

@@ -220,6 +220,23 @@ impl Exchange {
         self.inner.local.set_conditions(conditions);
     }
 
+    /// Attributes cancellations to the request that cancels all orders, while that is under way.
+    pub(crate) fn sweep(&self, is_under_way: bool) {
+        let Inner { local, settings, state, .. } = &*self.inner;
+        local.advance_to(Timestamp::from_millis(settings.clock.now()));
+        let mut state = lock(state);
+        state.truth.follow(local);
+        state.truth.sweep(is_under_way);
+    }
+
+    /// The open orders and the positions, but not the order with a client id.
+    pub(crate) fn left_beside(&self, client_id: Option<&str>) -> Vec<String> {
+        let is_other = |order: &(String, Option<String>)| client_id.is_none() || order.1.as_deref() != client_id;
+        let orders = self.open_orders().into_iter().filter(is_other).map(|(id, _)| format!("order {id}"));
+        let positions = [Family::Classic, Family::Unified].map(|family| self.position_sizes(family));
+        orders.chain(positions.into_iter().flatten().map(|(name, size)| format!("{size} of {name}"))).collect()
+    }
+
     /// Has others fill one open order or a part of it, if there is one.
     pub(crate) fn fill_one(&self, dice: &mut Dice) -> bool {
         let Inner { local, settings, state, .. } = &*self.inner;
@@ -325,8 +342,8 @@ const STALE: &str = "timestamp";
 const DUPLICATE: &str = "duplicate";
 
 /// Parts of rules that a client may break unknowingly, because it cannot see other participants and earlier requests.
-const UNKNOWABLE: [&str; 6] =
-    [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only", "not-below-filled"];
+const UNKNOWABLE: [&str; 7] =
+    [STALE, DUPLICATE, "no-such-order", "not-open", "new-limit-orders-only", "not-below-filled", "no-position"];
 
 fn with_header(delivery: Delivery, keep_alive: &HeaderValue) -> Delivery {
     let with = |mut answer: http::Response<Bytes>| {

@@ -14,7 +14,7 @@ use crate::operation::OPERATIONS;
 use crate::violation::Violation;
 
 /// The kinds of requests whose unknown outcomes are counted by cause.
-pub const KINDS: [&str; 5] = ["orders", "id shared or none", "reversals", "amendments", "cancellations"];
+pub const KINDS: [&str; 6] = ["orders", "id shared or none", "reversals", "amendments", "cancellations", "settings"];
 
 /// The result of a campaign.
 #[derive(Debug, Default)]
@@ -164,6 +164,7 @@ fn kind(effect: &Effect, claim: &Claim) -> usize {
         Effect::Amended(..) => 3,
         Effect::Placed(_) if claim.operation.ends_with("modify-order") => 3,
         Effect::Cancelled(_) => 4,
+        Effect::Set(_) => 5,
         Effect::Placed(_) if is_reversal(claim.operation) => 2,
         Effect::Placed(_) => usize::from(claim.naming != Naming::UniqueId),
     }

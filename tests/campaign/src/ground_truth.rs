@@ -1,9 +1,13 @@
 //! The effects of all requests, from the events of the exchange.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Event, Exchange, OrderView, Unplaced};
+
+use crate::claim::Claim;
 
 /// The treatment of a client's id that was used before, and the order that is shown under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub enum Effect {
     Amended(String, String),
     /// An order was cancelled on request.
     Cancelled(String),
+    /// A setting was set to a value.
+    Set(String),
     /// Only the first half of a compound request was done.
     Half(Box<Effect>),
 }
@@ -38,6 +44,11 @@ pub(crate) const OF_OTHERS: &str = "other-";
 /// The label of an order: its id, and what distinguishes two orders with the same id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
+}
+
+/// The effect of setting the leverage of both directions of a pair.
+pub(crate) fn leverage_set(symbol: &str, leverage: &str) -> Effect {
+    Effect::Set(format!("leverage of {symbol} {leverage} and {leverage}"))
 }
 
 /// The id in the label of an order.
@@ -54,12 +65,33 @@ pub(crate) struct GroundTruth {
     clients: FxHashSet<String>,
     /// The number of orders with an id that another order has.
     duplicate_ids: u64,
+    /// True while all orders are being cancelled, and the cancellations in that time.
+    is_swept: bool,
+    swept: FxHashSet<Effect>,
 }
 
 impl GroundTruth {
     /// Returns how often each effect occurred.
     pub(crate) fn effects(&self) -> &BTreeMap<Effect, u32> {
         &self.effects
+    }
+
+    /// The same, with those cancellations of all orders that a request for one order is said to have made.
+    pub(crate) fn effects_by(&self, claims: &BTreeMap<Effect, Vec<Claim>>) -> Cow<'_, BTreeMap<Effect, u32>> {
+        let is_said = |effect: &&Effect| {
+            !self.effects.contains_key(*effect)
+                && claims.get(*effect).is_some_and(|all| all.iter().any(|claim| claim.outcome == Outcome::Done))
+        };
+        let mut effects = Cow::Borrowed(&self.effects);
+        for effect in self.swept.iter().filter(is_said) {
+            effects.to_mut().insert(effect.clone(), 1);
+        }
+        effects
+    }
+
+    /// Attributes cancellations to the request that cancels all orders, while that is under way.
+    pub(crate) fn sweep(&mut self, is_under_way: bool) {
+        self.is_swept = is_under_way;
     }
 
     pub(crate) fn duplicate_ids(&self) -> u64 {
@@ -77,7 +109,17 @@ impl GroundTruth {
             let effect = match event {
                 Event::Placed { order } => exchange.order(order).and_then(|view| self.placed(order, &view)),
                 Event::Amended { order, request_id } => self.amended(order, request_id),
-                Event::Cancelled { order, by_request: true } => self.labels.get(&order).cloned().map(Effect::Cancelled),
+                Event::Cancelled { order, by_request: true } => {
+                    let effect = self.labels.get(&order).cloned().map(Effect::Cancelled);
+                    match self.is_swept {
+                        true => {
+                            self.swept.extend(effect);
+                            None
+                        }
+                        false => effect,
+                    }
+                }
+                Event::Set { setting, value } => Some(Effect::Set(format!("{setting} {value}"))),
                 Event::DoneHalf { order: Some(order), request_id, .. } => self.amended(order, request_id).map(half),
                 Event::DoneHalf { unplaced: Some(Unplaced { client_id, price, qty, .. }), .. } => {
                     let price = price.map(|price| price.normalize().to_string()).unwrap_or_default();

@@ -44,7 +44,7 @@ impl Judged {
         let clock = FastClock::synchronized(self.clock_right_at, settings.speed);
         let client =
             account::client_over_sockets(&settings, &self.url, &self.keys, &clock).map_err(io::Error::other)?;
-        let mut context = AccountContext::new(Arc::clone(&settings), client.core().clone());
+        let mut context = AccountContext::new(Arc::clone(&settings), &client);
         context.shares_ids = false;
         account::trade_only(&[context.clone()], 0, |_, _| true).await;
         context.ledger.with_claims(|claims| {
@@ -67,7 +67,7 @@ fn belief(effect: &Effect, claim: &Claim) -> Option<String> {
         Effect::Placed(label) => (id_of(label), "place"),
         Effect::Cancelled(label) if claim.outcome == Outcome::Done => (id_of(label), "cancel"),
         Effect::Amended(_, request_id) => (request_id.as_str(), "amend"),
-        Effect::Cancelled(_) | Effect::Half(_) => return None,
+        Effect::Cancelled(_) | Effect::Set(_) | Effect::Half(_) => return None,
     };
     let outcome = match claim.outcome {
         Outcome::Done => "done",

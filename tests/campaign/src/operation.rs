@@ -22,6 +22,8 @@ pub(crate) enum Action {
     Amend,
     /// Cancels an order.
     Cancel,
+    /// Sets something of the account.
+    Set,
     /// Queries one order.
     Detail,
     /// Lists orders.
@@ -76,6 +78,7 @@ operations! {
     "POST" "/api/v2/mix/order/" "modify-order": Classic Action::Amend, false, 10;
     "POST" "/api/v2/mix/order/" "cancel-order": Classic Action::Cancel, false, 10;
     "POST" "/api/v2/mix/order/" "batch-cancel-orders": Classic Action::Cancel, true, 10;
+    "POST" "/api/v2/mix/account/" "set-leverage": Classic Action::Set, false, 5;
     "GET" "/api/v2/mix/order/" "detail": Classic Action::Detail, false, 10;
     "GET" "/api/v2/mix/order/" "orders-pending": Classic Action::List(Listed::Open), false, 10;
     "GET" "/api/v2/mix/order/" "orders-history": Classic Action::List(Listed::Closed), false, 10;

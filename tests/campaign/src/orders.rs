@@ -1,6 +1,6 @@
 //! The requests of a campaign.
 
-use tradeapi::{Decimal, classic, unified};
+use tradeapi::{Decimal, classic, observed, unified};
 use tradeapi_tests::dice::Dice;
 
 use crate::claim::Naming;
@@ -208,6 +208,11 @@ pub(crate) fn classic_cancels(names: &[Name]) -> classic::BatchCancel {
     };
     let items = names.iter().map(item).collect();
     classic::BatchCancel::new(classic::ProductType::UsdtFutures).order_id_list(items).symbol(SYMBOL)
+}
+
+/// A request to set the leverage of the pair.
+pub(crate) fn leverage(value: u64) -> observed::SetContractLeverage {
+    observed::SetContractLeverage::new(SYMBOL, observed::ProductType::UsdtFutures, "USDT").leverage(value)
 }
 
 fn unified_id(id: &str) -> unified::ClientOid {

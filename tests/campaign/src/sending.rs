@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::confirm::{self, Confirmable, Confirmation};
 use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::{Error, Timestamp};
@@ -10,7 +9,7 @@ use tradeapi_tests::dice::Dice;
 
 use crate::claim::Known;
 use crate::clock::within;
-use crate::context::AccountContext;
+use crate::context::{AccountContext, signed_at};
 use crate::counts::Situation;
 use crate::incorrect;
 use crate::ledger::ClaimHandle;
@@ -254,13 +253,5 @@ impl AccountContext {
 
     fn result(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> SendResult {
         SendResult { outcome, known, signed_at, order_id: None }
-    }
-}
-
-/// The signature time of the request that failed, or a later time.
-pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
-    match error {
-        Error::Unknown(unknown) => unknown.sent.signed_at,
-        _ => client.now(),
     }
 }

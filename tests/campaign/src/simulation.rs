@@ -2,6 +2,7 @@
 
 mod comparison;
 mod disk;
+mod ending;
 mod incorrect_recovery;
 mod journal_claims;
 mod network;
@@ -22,6 +23,7 @@ use tradeapi::Timestamp;
 use tradeapi::runtime::clock::ManualEnvironment;
 use tradeapi_tests::dice::Dice;
 
+use self::ending::AccountEnd;
 use self::network::{Network, NetworkSettings};
 use self::time::Time;
 use self::world::World;
@@ -151,7 +153,18 @@ async fn trade(world: &World<'_>) -> Figures {
         clients => {
             let contexts = world.contexts(clients);
             let is_selected = |task, request| world.is_selected(task, request);
-            let trade = account::trade(&contexts, world.exchange, &world.clock, world.scenario.account, is_selected);
+            let trade = async {
+                let mut found =
+                    account::trade(&contexts, world.exchange, &world.clock, world.scenario.account, is_selected).await;
+                if let Some(mut ending) = AccountEnd::of(world) {
+                    // Clients of one process know what the others have under way.
+                    let other = if clients == Clients::Two { 1 } else { 0 };
+                    ending.interrupt(&contexts[other]).await;
+                    found.extend(ending.finish(&contexts[0]).await);
+                }
+                account::check_health(&contexts[0], world.exchange, world.scenario.account).await;
+                found
+            };
             let violations = surroundings::surround(world, trade).await;
             account::conclude(world.exchange, &world.ledger, violations, |_| Vec::new())
         }

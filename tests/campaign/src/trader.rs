@@ -5,9 +5,10 @@ use tradeapi::runtime::tables::Outcome;
 use tradeapi_tests::dice::Dice;
 
 use crate::batches::ItemResult;
-use crate::claim::Naming;
+use crate::claim::{Known, Naming};
 use crate::context::AccountContext;
 use crate::counts::Situation;
+use crate::ground_truth::leverage_set;
 use crate::ledger::ClaimHandle;
 use crate::operation::Family;
 use crate::orders::{self, Amendment, Name, Order};
@@ -22,6 +23,9 @@ const CANCELLED: u64 = 30;
 /// The percentages of orders without an id, and with an id that another order gets as well.
 const WITHOUT_ID: u64 = 4;
 const DUPLICATED: u64 = 8;
+
+/// The percentage of placements before which the leverage is set.
+const LEVERAGES: u64 = 3;
 
 /// The percentage of orders with an unknown outcome that are cancelled.
 const CANCELLED_UNKNOWN: u64 = 40;
@@ -59,6 +63,7 @@ impl Trader {
             let id = format!("{}-{request:04}", self.name);
             let mut dice = Dice::new(self.context.settings.seed, &id);
             let family = dice.weighted(&[(Family::Unified, 2), (Family::Classic, 1)]);
+            self.set_leverage(&id).await;
             let id = if family == Family::Classic { id + self.suffix } else { id };
             if dice.percent(BATCHES) {
                 self.place_batch(family, &id, &mut dice).await;
@@ -68,6 +73,20 @@ impl Trader {
                 self.place_one(family, &id, &mut dice).await;
             }
         }
+    }
+
+    /// Sets the leverage, at times. No query shows what became of that.
+    async fn set_leverage(&self, id: &str) {
+        let mut dice = self.context.dice_for("leverage", id);
+        if !dice.percent(LEVERAGES) {
+            return;
+        }
+        let leverage = 1 + dice.below(100);
+        let effect = leverage_set(orders::SYMBOL, &leverage.to_string());
+        let handle = self.context.ledger.open(effect, "observed.set-contract-leverage", Naming::UniqueId);
+        let called = self.context.client.call(&orders::leverage(leverage)).await;
+        let outcome = called.map_or_else(|error| self.context.conclusion(&error), |_| Outcome::Done);
+        self.context.ledger.record(&handle, outcome, Known::ByAnswer, "call");
     }
 
     async fn place_one(&self, family: Family, id: &str, dice: &mut Dice) {

@@ -39,6 +39,14 @@ pub enum ClientVariant {
     TreatsMissingAsNotDone,
     /// Treats an item with a code as not done, whatever the code proves.
     TrustsEveryItemCode,
+    /// Treats the items of a batch that was stopped under way as not sent.
+    TreatsStoppedAsNotSent,
+    /// Treats an account as flat once everything was cancelled and closed.
+    FlattensOnce,
+    /// Treats an account as flat once reading shows nothing, whatever is under way.
+    FlattensByReading,
+    /// Places again as soon as a repeated cancellation of all orders was answered.
+    PlacesAtOnce,
     /// Ignores rate limits.
     IgnoresLimits,
     /// Counts calls when they are sent instead of when they arrive.
@@ -84,6 +92,7 @@ impl ClientVariant {
         Self::TreatsMissingAsDone,
         Self::TreatsMissingAsNotDone,
         Self::TrustsEveryItemCode,
+        Self::TreatsStoppedAsNotSent,
         Self::IgnoresLimits,
         Self::CountsWhenSent,
         Self::TrustsEveryTime,
@@ -103,6 +112,16 @@ impl ClientVariant {
                 | Self::TakesDenialsForEnds
                 | Self::MissesLateFills
         )
+    }
+
+    /// Returns whether its mistake is in how it ends an account.
+    pub(crate) fn ends_wrongly(self) -> bool {
+        matches!(self, Self::FlattensOnce | Self::FlattensByReading | Self::PlacesAtOnce)
+    }
+
+    /// Returns whether it stops some batches under way.
+    pub(crate) fn stops_batches(self) -> bool {
+        matches!(self, Self::Correct | Self::TreatsStoppedAsNotSent)
     }
 
     /// Returns whether it does not recover as the client does.

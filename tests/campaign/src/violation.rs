@@ -29,6 +29,10 @@ pub enum Violation {
     WrongComparison(String),
     /// The client's ledger differs from the account.
     WrongLedger(String),
+    /// The client says that nothing is left, and something is.
+    NotFlat(String),
+    /// Something arrived after the client had said that nothing can.
+    ArrivedLate(String),
     /// More calls arrived within a second than the documents allow.
     TooFast(String),
     /// The client sent an invalid request.
@@ -50,6 +54,8 @@ impl Violation {
             Self::WrongListing(_) => "listed wrongly",
             Self::WrongComparison(_) => "compared wrongly",
             Self::WrongLedger(_) => "wrong ledger",
+            Self::NotFlat(_) => "not flat",
+            Self::ArrivedLate(_) => "arrived late",
             Self::TooFast(_) => "too fast",
             Self::InvalidRequest(_) => "invalid request",
             Self::LockedOut(_) => "locked out",
@@ -71,6 +77,8 @@ impl fmt::Display for Violation {
             | Self::WrongListing(what)
             | Self::WrongComparison(what)
             | Self::WrongLedger(what)
+            | Self::NotFlat(what)
+            | Self::ArrivedLate(what)
             | Self::TooFast(what)
             | Self::InvalidRequest(what)
             | Self::LockedOut(what) => f.write_str(what),

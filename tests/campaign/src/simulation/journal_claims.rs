@@ -9,7 +9,7 @@ use tradeapi::runtime::journal::{ChangeNumber, StoredChange};
 use tradeapi::runtime::tables::Outcome;
 
 use crate::claim::{Claim, Known, Naming};
-use crate::ground_truth::{Effect, GroundTruth, label};
+use crate::ground_truth::{Effect, GroundTruth, label, leverage_set};
 use crate::ledger::Ledger;
 use crate::violation::{Violation, find_violations};
 
@@ -41,6 +41,7 @@ enum Does {
     Place,
     Amend,
     Cancel,
+    Set,
 }
 
 const fn form(operation: &'static str, does: Does, list: Option<&'static str>, names: [&'static str; 3]) -> Form {
@@ -51,7 +52,7 @@ const fn form(operation: &'static str, does: Does, list: Option<&'static str>, n
 const UNIFIED: [&str; 3] = ["clientOid", "qty", "price"];
 const CLASSIC: [&str; 3] = ["clientOid", "size", "price"];
 
-const FORMS: [Form; 12] = [
+const FORMS: [Form; 13] = [
     form("unified.place-order", Does::Place, None, UNIFIED),
     form("unified.place-batch", Does::Place, Some(""), UNIFIED),
     form("unified.modify-order", Does::Amend, None, UNIFIED),
@@ -64,6 +65,7 @@ const FORMS: [Form; 12] = [
     form("classic.modify-order", Does::Place, None, ["newClientOid", "newSize", "newPrice"]),
     form("classic.cancel-order", Does::Cancel, None, CLASSIC),
     form("classic.batch-cancel-orders", Does::Cancel, Some("orderIdList"), CLASSIC),
+    form("observed.set-contract-leverage", Does::Set, None, ["symbol", "leverage", ""]),
 ];
 
 /// The labels of orders by what requests name them by.
@@ -84,7 +86,7 @@ impl Names {
                         let id = label.split(' ').next().unwrap_or_default();
                         by_client_id.entry(id.to_owned()).or_default().push(label.clone());
                     }
-                    Effect::Cancelled(_) | Effect::Half(_) => {}
+                    Effect::Cancelled(_) | Effect::Set(_) | Effect::Half(_) => {}
                 }
             }
         });
@@ -100,8 +102,11 @@ impl Names {
             other => other.to_string(),
         };
         match form.does {
+            // An order that closes a position while the account is made flat has neither an id nor a price.
+            Does::Place if text(form.id).is_empty() && text(form.price).is_empty() => None,
             Does::Place => Some(Effect::Placed(label(&text(form.id), &text(form.size), &text(form.price)))),
             Does::Amend => self.amended.get(&text("requestId")).cloned(),
+            Does::Set => Some(leverage_set(&text(form.id), &text(form.size))),
             Does::Cancel => {
                 // A request that names an order by the exchange's id only is not about one without an id.
                 let named = Some(text(form.id)).filter(|id| !id.is_empty());
@@ -142,7 +147,7 @@ pub(super) fn violations(
     }
     ledger.learn(&claims);
     // What no name leads to is not compared: the effects of orders that have only an id of the exchange.
-    let mut effects = truth.effects().clone();
+    let mut effects = truth.effects_by(&claims).into_owned();
     effects.retain(|effect, _| !matches!(effect, Effect::Cancelled(_)) || claims.contains_key(effect));
     find_violations(&claims, &effects)
 }

@@ -24,6 +24,7 @@ use tradeapi_tests::dice::Dice;
 
 use super::comparison::Comparisons;
 use super::disk::Disk;
+use super::ending::AccountEnd;
 use super::incorrect_recovery;
 use super::journal_claims::{self, RecoveredOutcomes};
 use super::positions;
@@ -144,10 +145,12 @@ impl Story<'_> {
                 pause(&world.time, world.settings.absence_proof_delay()).await;
                 self.set_clocks_right();
                 self.recover_the_rest(&client).await;
-                let [context] = &context;
-                let found = account::settle(context, world.exchange, &world.clock, world.scenario.account).await;
-                self.violations.extend(found);
-                self.finish(&client).await;
+                let [context] = context;
+                self.violations.extend(account::settle(&context, world.exchange, &world.clock).await);
+                drop(client);
+                let context = self.end(context, &limits).await;
+                account::check_health(&context, world.exchange, world.scenario.account).await;
+                self.finish(&context.account).await;
             }
         }
     }
@@ -316,6 +319,20 @@ impl Story<'_> {
             }
         }
         false
+    }
+
+    /// Ends the account, if it is to be ended: the process is killed amid that, and another one finishes.
+    async fn end(&mut self, context: AccountContext, limits: &Arc<dyn Limiter>) -> AccountContext {
+        let world = self.world;
+        let Some(mut ending) = AccountEnd::of(world) else { return context };
+        ending.interrupt(&context).await;
+        drop(context);
+        let journal = self.disk.open(&world.time, Dice::new(world.seed, "last journal"), world.settings.variant);
+        let builder = world.builder(&world.time.in_new_process(), world.exchange.keys()).limiter(Arc::clone(limits));
+        let client = world.build(builder.journal(Arc::new(journal)));
+        let context = world.context(&client);
+        self.violations.extend(ending.finish(&context).await);
+        context
     }
 
     /// The last comparison, once nothing can arrive any more, and the ledger.

@@ -90,7 +90,7 @@ impl World<'_> {
     }
 
     pub(super) fn context(&self, client: &Client) -> AccountContext {
-        let context = AccountContext::new(Arc::clone(&self.settings), client.core().clone());
+        let context = AccountContext::new(Arc::clone(&self.settings), client);
         AccountContext { ledger: self.ledger.clone(), shares_ids: self.shares_ids(), ..context }
     }
 }

@@ -52,7 +52,7 @@ const NOT_COVERED: [CallResult; 6] = [
 ];
 
 /// What outcomes are decided by, apart from call results, and why queries leave them open.
-const DECIDED: [(&str, &str); 37] = [
+const DECIDED: [(&str, &str); 39] = [
     ("code", "a timestamp refused"),
     ("code", "an id used before"),
     ("code", "an unknown outcome"),
@@ -68,7 +68,9 @@ const DECIDED: [(&str, &str); 37] = [
     ("not done", "the state of the order"),
     ("item", "an unknown outcome"),
     ("item", "done"),
+    ("item", "given up"),
     ("item", "not mentioned"),
+    ("item", "not sent"),
     ("item", "refused"),
     ("item", "the call failed"),
     ("open", "another request, in flight or shortly before, may have changed it so"),
@@ -141,7 +143,7 @@ fn the_same_seed_has_the_same_trace() {
 }
 
 /// Incorrect variants of the client, and the violation that each must show.
-const WRONG: [(ClientVariant, &str); 27] = [
+const WRONG: [(ClientVariant, &str); 31] = [
     (ClientVariant::TreatsUnknownAsFailure, "lost"),
     (ClientVariant::TreatsUnknownAsSuccess, "claimed falsely"),
     (ClientVariant::TrustsEveryCode, "lost"),
@@ -157,6 +159,10 @@ const WRONG: [(ClientVariant, &str); 27] = [
     (ClientVariant::TreatsMissingAsDone, "claimed falsely"),
     (ClientVariant::TreatsMissingAsNotDone, "lost"),
     (ClientVariant::TrustsEveryItemCode, "lost"),
+    (ClientVariant::TreatsStoppedAsNotSent, "lost"),
+    (ClientVariant::FlattensOnce, "not flat"),
+    (ClientVariant::FlattensByReading, "arrived late"),
+    (ClientVariant::PlacesAtOnce, "arrived late"),
     (ClientVariant::IgnoresLimits, "too fast"),
     (ClientVariant::CountsWhenSent, "too fast"),
     (ClientVariant::TrustsEveryTime, "locked out"),

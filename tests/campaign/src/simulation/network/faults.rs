@@ -68,6 +68,7 @@ pub(super) fn can_be_repeated(operation: Option<&Operation>, body: &[u8]) -> boo
         Action::Detail | Action::List(_) => true,
         Action::Place => !operation.is_batch && is_named(),
         Action::Amend | Action::Cancel => !operation.is_batch,
+        Action::Set => false,
     }
 }
 
