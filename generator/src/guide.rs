@@ -26,6 +26,8 @@ chapters! {
     reference_site: "reference-site.md",
     /// The description of an API in OpenAPI 3.1.
     openapi: "openapi.md",
+    /// The outcomes of requests, as data for programs in any language.
+    outcomes: "outcomes.md",
     /// Schemas of public exchanges.
     exchanges: "exchanges.md",
 }

@@ -50,6 +50,6 @@ pub use {
     tools::compare::{Change, Difference},
     tools::diff,
     tools::drift::Drift,
-    tools::export::{OpenApi, RuleTests, Site},
+    tools::export::{OpenApi, Outcomes, RuleTests, Site},
     tools::rules::Case,
 };

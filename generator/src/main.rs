@@ -137,6 +137,18 @@ enum Export {
         #[arg(long, value_name = "FILE")]
         proofs: Option<PathBuf>,
     },
+    /// The outcomes of requests as JSON, for clients in any language: what each end of a call proves, and which queries
+    /// settle the rest. The JSON Schema of the file goes beside it, and says how the file is read.
+    Outcomes {
+        #[command(flatten)]
+        schema: SchemaFolder,
+        /// File to write.
+        #[arg(long, value_name = "FILE", default_value = "generated/outcomes.json")]
+        out: PathBuf,
+        /// Write nothing; exit with 1 if one of the files is out of date.
+        #[arg(long)]
+        check: bool,
+    },
     /// The API as OpenAPI 3.1; what it cannot express is kept in `x-` keys, and counted.
     Openapi {
         #[command(flatten)]
@@ -169,7 +181,9 @@ impl Command {
             | Self::Explain { schema, .. }
             | Self::New { schema, .. } => schema.report.format,
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
-            Self::Export { what: Export::Openapi { schema, .. } | Export::Site { schema, .. } } => schema.report.format,
+            Self::Export {
+                what: Export::Openapi { schema, .. } | Export::Outcomes { schema, .. } | Export::Site { schema, .. },
+            } => schema.report.format,
             Self::Init(arguments) => arguments.report.format,
             Self::Diff(arguments) => arguments.format_of_mistakes(),
             Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
@@ -312,6 +326,14 @@ fn export(what: Export, output: &Output) -> Result<ExitCode, Diagnostics> {
             }
             let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
             output.done(format_args!("{what} {}: {openapi}", out.display()));
+        }
+        Export::Outcomes { schema, out, check } => {
+            let outcomes = schema.read()?.outcomes();
+            if check {
+                return Ok(output.differences(&outcomes.compare(&out)?, "export outcomes"));
+            }
+            let what = if outcomes.write(&out)? { "wrote" } else { "left alone" };
+            output.done(format_args!("{what} {}: {outcomes}", out.display()));
         }
         Export::Site { schema, out, check, since, docs, proofs } => {
             let generator = schema.generator();

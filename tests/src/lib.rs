@@ -6,10 +6,12 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "only tests use this, and a panic is how they fail")]
 
 pub mod dice;
+pub mod endings;
 pub mod folders;
 pub mod json;
 pub mod json_schema;
 pub mod loopback;
+pub mod outcomes;
 pub mod peer;
 pub mod query;
 pub mod recording;

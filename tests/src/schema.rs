@@ -84,12 +84,17 @@ impl EnumValue {
 
 /// The examples of an operation.
 pub fn examples(meta: &Meta) -> Vec<Example> {
-    let operation = operation(meta);
+    examples_below(&folder(), meta.id)
+}
+
+/// The examples of an operation of the schema in a folder, by its id.
+pub fn examples_below(schema: &Path, id: &str) -> Vec<Example> {
+    let operation = read_below(schema, id);
     let text = |example: &Yaml, key: &str| example[key].as_str().unwrap_or_default().to_owned();
     let examples = operation["examples"].as_sequence().expect("every operation has examples").iter();
     examples
         .map(|example| Example {
-            about: format!("{}: {}", meta.id, text(example, "about")),
+            about: format!("{id}: {}", text(example, "about")),
             request: text(example, "request"),
             response: text(example, "response"),
         })
@@ -221,8 +226,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn operation(meta: &Meta) -> Yaml {
-    let (family, name) = meta.id.split_once('.').expect("an id has a family and a name");
-    read(family, name)
+    read_below(&folder(), meta.id)
 }
 
 fn family(meta: &Meta) -> Yaml {
@@ -230,7 +234,13 @@ fn family(meta: &Meta) -> Yaml {
 }
 
 fn read(family: &str, name: &str) -> Yaml {
-    let path = folder().join(family).join(format!("{name}.yaml"));
+    read_below(&folder(), &format!("{family}.{name}"))
+}
+
+/// The file of an operation or of something else of a family.
+fn read_below(schema: &Path, id: &str) -> Yaml {
+    let (family, name) = id.split_once('.').expect("an id has a family and a name");
+    let path = schema.join(family).join(format!("{name}.yaml"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

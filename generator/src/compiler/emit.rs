@@ -43,6 +43,7 @@ mod trees;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub(crate) use batches::{DataShown, data_shown};
 pub use code::Layout;
 pub(crate) use code::{File, HEADER, digest};
 pub(crate) use diagram::{Links, draw};

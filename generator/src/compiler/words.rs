@@ -4,7 +4,8 @@
 use tradeapi_words::words;
 pub(crate) use tradeapi_words::{
     Access, Algorithm, Around, CallResult, CodeProof, CredentialCause, Effect, Encoding, Hash, Lists, Method,
-    NonceForm, Objects, ResetForm, Scope, SecretForm, Sends, Sent, Severity, SignedQuery, Stage, TimestampForm,
+    NonceForm, Objects, ResetForm, RowOutcome, Scope, SecretForm, Sends, Sent, Severity, SignedQuery, Stage,
+    TimestampForm,
 };
 
 /// A word that is the value of a key.
@@ -187,14 +188,6 @@ words! {
         Flag = "flag",
         Time = "time",
         Names = "names",
-    }
-
-    /// The outcome of a request when its call ends in a certain way.
-    pub(crate) enum RowOutcome {
-        NotDone = "not_done",
-        Done = "done",
-        Unknown = "unknown",
-        ByCode = "by_code",
     }
 
     /// The degree to which the meaning of a code is established: several sources agree, only one states it, or they

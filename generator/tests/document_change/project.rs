@@ -54,7 +54,7 @@ impl Project {
         project.write("desk/src/lib.rs", sources.desk);
         project.write(".gitignore", "/target\n");
         std::fs::copy(house().join("Cargo.lock"), project.root().join("Cargo.lock")).unwrap();
-        for command in ["generate", "export openapi"] {
+        for command in ["generate", "export openapi", "export outcomes"] {
             project.must(&mut project.generator(&command.split(' ').collect::<Vec<_>>()));
         }
         // Cargo takes out what is not needed here.

@@ -15,7 +15,7 @@ pub mod similar;
 
 pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
 pub use operation::{Access, Around, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity};
-pub use outcome::{CallResult, CodeProof, CredentialCause, DriftKind, Stage};
+pub use outcome::{Assumed, CallResult, CodeProof, CredentialCause, DriftKind, RowOutcome, Stage};
 
 /// The letters of minted ids, five bits each: digits and lower-case letters that are not mistaken for each other.
 pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

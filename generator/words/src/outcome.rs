@@ -1,6 +1,7 @@
 //! Words about how calls end, what codes prove, and how answers differ from the documents.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::Effect;
 
@@ -47,6 +48,18 @@ crate::words! {
         ItemFailed = "item-failed",
         /// The response is a success and does not mention an item of the request.
         ItemUnaccounted = "item-unaccounted",
+    }
+
+    /// The outcome of a change whose call ends in a certain way.
+    pub enum RowOutcome {
+        /// The change had no effect.
+        NotDone = "not_done",
+        /// The change had its effect.
+        Done = "done",
+        /// The change may have had its effect.
+        Unknown = "unknown",
+        /// The outcome that the code of the answer proves.
+        ByCode = "by_code",
     }
 
     /// The proof that a code gives about the request that it answers. It proves nothing about an earlier attempt.
@@ -127,6 +140,45 @@ impl CallResult {
     pub const fn may_be_sent(self) -> bool {
         !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
     }
+
+    /// Returns the outcome of a change whose call ends so, in an API that does not state it.
+    pub const fn usual_outcome(self) -> RowOutcome {
+        match self {
+            Self::Success => RowOutcome::Done,
+            Self::ListedCode | Self::ObservedCode | Self::ItemFailed => RowOutcome::ByCode,
+            _ if !self.may_be_sent() => RowOutcome::NotDone,
+            _ => RowOutcome::Unknown,
+        }
+    }
+}
+
+/// The assumptions that outcomes rest on, unless a policy of the client sets others.
+#[derive(Clone, Copy, Debug)]
+pub struct Assumed {
+    /// The longest time that an exchange may take to carry out a request that it accepted.
+    pub settling: Duration,
+    /// The longest time that a machine that answers may be behind the one that took a request.
+    pub lag: Duration,
+    /// The time by which all clocks may be wrong together.
+    pub clock_error: Duration,
+    /// The longest distance between clocks of one exchange.
+    pub clock_distance: Duration,
+    /// The number of answers in a row that have to deny what a request was to create.
+    pub denials: u32,
+    /// The time after a request at which a copy of it may follow.
+    pub repeats_after: Duration,
+}
+
+impl Assumed {
+    /// The assumptions of a new client.
+    pub const USUAL: Self = Self {
+        settling: Duration::from_secs(10),
+        lag: Duration::from_secs(60),
+        clock_error: Duration::from_secs(60),
+        clock_distance: Duration::from_secs(2),
+        denials: 2,
+        repeats_after: Duration::from_secs(1),
+    };
 }
 
 impl CodeProof {

@@ -17,6 +17,7 @@ mod lifecycle;
 mod limits;
 mod observe;
 mod outcomes;
+mod outcomes_file;
 mod pages;
 mod proofs;
 mod repeats;

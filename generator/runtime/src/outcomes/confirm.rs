@@ -15,6 +15,8 @@ mod verdict;
 
 use std::time::Duration;
 
+use tradeapi_words::Assumed;
+
 use crate::calls::batches::Batch;
 use crate::calls::client::{Callable, ClientCore, LAG, SETTLING};
 use crate::data::json::{Decode, Encode, List};
@@ -143,7 +145,7 @@ impl Default for ConfirmPolicy {
             settling: SETTLING,
             lag: Self::LAG,
             clock_error: CLOCK_ERROR,
-            denials: 2,
+            denials: Assumed::USUAL.denials,
             absent: Vec::new(),
         }
     }

@@ -62,13 +62,23 @@ pub(super) fn has_results(family: &Family, operation: &Operation) -> bool {
     operation.batch.is_some() || answers_like(family, operation).is_some()
 }
 
-/// The field for what the data of a success shows: the lists of results or of a page, or else some member.
-pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
-    let each = |lists: Vec<&str>| trees::call(trees::of_table("Shows", "Each"), [trees::texts(lists.into_iter())]);
-    let shows = match &operation.response {
+/// The data of a success.
+pub(crate) enum DataShown<'a> {
+    /// A list.
+    List,
+    /// Each of these lists.
+    Each(Vec<&'a str>),
+    /// One of these members.
+    OneOf(Vec<&'a str>),
+}
+
+/// Returns what the data of a success shows: the lists of results or of a page, or else some member. `None` if no member
+/// is known.
+pub(crate) fn data_shown<'a>(family: &'a Family, operation: &'a Operation) -> Option<DataShown<'a>> {
+    Some(match &operation.response {
         Response::Undefined => return None,
-        Response::Array { .. } => trees::of_table("Shows", "List"),
-        Response::Page { list, .. } => each(vec![list.wire.as_str()]),
+        Response::Array { .. } => DataShown::List,
+        Response::Page { list, .. } => DataShown::Each(vec![list.wire.as_str()]),
         Response::Object { record } => {
             let batch = operation.batch.as_ref().or_else(|| answers_like(family, operation));
             let results = batch.into_iter().flat_map(|batch| batch.list.iter().chain(&batch.done).chain(&batch.failed));
@@ -76,11 +86,22 @@ pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
             let lists: Vec<&str> = results.map(|(name, _)| name.as_str()).chain(listed).collect();
             let members = family.records.get(*record)?.fields.iter().map(|field| field.name.wire.as_str());
             match lists.is_empty() {
-                false => each(lists),
+                false => DataShown::Each(lists),
                 true if members.len() == 0 => return None,
-                true => trees::call(trees::of_table("Shows", "OneOf"), [trees::texts(members)]),
+                true => DataShown::OneOf(members.collect()),
             }
         }
+    })
+}
+
+/// The field for what the data of a success shows.
+pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
+    let of =
+        |variant, names: Vec<&str>| trees::call(trees::of_table("Shows", variant), [trees::texts(names.into_iter())]);
+    let shows = match data_shown(family, operation)? {
+        DataShown::List => trees::of_table("Shows", "List"),
+        DataShown::Each(lists) => of("Each", lists),
+        DataShown::OneOf(members) => of("OneOf", members),
     };
     Some(("shows", shows))
 }

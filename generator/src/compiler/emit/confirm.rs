@@ -46,7 +46,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             let of = scope.named(&second.rust.rust);
             place(&quote!(query_then), &of, &record, pages::is_followed(second))
         });
-        let one_or_each = match confirmed_list(scope.family, operation) {
+        let one_or_each = match operation.confirmed_list(scope.family) {
             None => quote!(Confirmable),
             Some(_) => quote!(ConfirmableItems),
         };
@@ -82,14 +82,7 @@ fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool)
 
 /// Returns whether the items of a list are queried one by one.
 pub(super) fn is_of_items(family: &Family, operation: &Operation) -> bool {
-    confirmed_list(family, operation).is_some()
-}
-
-/// The list whose items are queried one by one.
-fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
-    operation.confirm.as_ref()?;
-    let has_query = |parameters: &[_]| operation.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
-    operation.list_with(has_query).map(|(list, _)| list.name.wire.as_str())
+    operation.confirmed_list(family).is_some()
 }
 
 /// The field for the parameter that carries the caller's own id.
@@ -120,7 +113,7 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
         trees::rows("find", confirm.find.iter().map(pair)),
         trees::rows("with", confirm.with.iter().map(|(name, _)| trees::text(name))),
         trees::rows("with_as", confirm.with_as.iter().map(pair)),
-        trees::some("list", confirmed_list(family, operation).map(trees::text)),
+        trees::some("list", operation.confirmed_list(family).map(trees::text)),
         trees::rows("lacks", lacked_by(family, first, confirm).map(trees::text)),
         trees::rows("then_lacks", lacked_by(family, second, confirm).map(trees::text)),
         trees::rows("set", set_of(family, first, confirm).map(pair)),

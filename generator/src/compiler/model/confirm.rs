@@ -1,7 +1,9 @@
 //! The outcome of a request: how it follows from the result of the call, how a query confirms it otherwise, and how an
 //! account becomes flat.
 
-use super::{Family, Item, NamesWithin, Operation, Parameter, Record, Response, Transition};
+use tradeapi_words::Assumed;
+
+use super::{Api, Confirm, Family, Item, NamesWithin, Operation, Parameter, Record, Response, Transition};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{CallResult, Effect, RowOutcome};
 
@@ -38,6 +40,13 @@ impl Operation {
     /// The list of the request whose items have certain parameters, unless the request itself has them.
     pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
+    }
+
+    /// The list of the request whose items are queried one by one.
+    pub(crate) fn confirmed_list<'a>(&'a self, family: &Family) -> Option<&'a str> {
+        self.confirm.as_ref()?;
+        let has_query = |parameters: &[_]| self.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
+        self.list_with(has_query).map(|(list, _)| list.name.wire.as_str())
     }
 
     /// The query that shows whether a request had its effect, and the record that it returns.
@@ -77,6 +86,38 @@ impl Operation {
         confirm
             .flat_map(|confirm| if confirm.ids.is_empty() { &confirm.find } else { &confirm.ids })
             .map(|(_, own)| own)
+    }
+}
+
+/// When an absence proves that a request was not done, in milliseconds after its signature. The bounds that depend on a
+/// window are `None` where each request has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Absence {
+    pub(crate) after: Option<u64>,
+    pub(crate) until: Option<u64>,
+    /// The time for which a record is shown at least.
+    pub(crate) kept: u64,
+}
+
+impl Absence {
+    /// Returns when an absence is a proof with the usual assumptions, or why it never is.
+    pub(crate) fn of(api: &Api, confirm: &Confirm) -> Result<Self, &'static str> {
+        let Assumed { settling, lag, clock_error, .. } = Assumed::USUAL;
+        let milliseconds = |length: std::time::Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+        let Some((kept, _)) = confirm.kept else {
+            return Err("It is not documented how long a record is kept.");
+        };
+        let kept = kept.at_least_milliseconds();
+        let window = api.credentials.as_ref().and_then(|credentials| credentials.window?.milliseconds());
+        let after = window.map(|window| window + milliseconds(settling + lag + clock_error));
+        let until = window.and_then(|window| kept.checked_sub(window + milliseconds(clock_error)));
+        match (after, until) {
+            (None, _) if confirm.expires.is_none() => Err("It is not known how long a request can be in flight."),
+            (Some(after), until) if until.is_none_or(|until| until <= after) => {
+                Err("A record may be deleted before every machine shows it.")
+            }
+            (after, until) => Ok(Self { after, until, kept }),
+        }
     }
 }
 

@@ -168,6 +168,11 @@ impl Schema {
         export::exact_openapi(&self.api)
     }
 
+    /// The outcomes of requests as data: what each end of a call proves, and which queries settle the rest.
+    pub fn outcomes(&self) -> export::Outcomes {
+        export::outcomes(&self.api)
+    }
+
     /// The API as a reference site.
     ///
     /// # Errors

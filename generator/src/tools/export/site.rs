@@ -75,6 +75,7 @@ pub(crate) fn site(api: &Api, cases: &[Case], inputs: &SiteInputs, since: Option
         let address = address::Address::markdown(family.name(), &view.operation.name);
         files.insert(address.file, text::page(&site, family, view));
     }
+    let outcomes = super::outcomes(api);
     let others = [
         ("site.css", include_str!("site/site.css").to_owned()),
         ("site.js", include_str!("site/site.js").to_owned()),
@@ -82,6 +83,8 @@ pub(crate) fn site(api: &Api, cases: &[Case], inputs: &SiteInputs, since: Option
         ("llms.txt", text::llms(&site)),
         ("rules.json", text::rules(&site)),
         ("openapi.json", compact(&super::openapi(api).text)),
+        ("outcomes.json", compact(&outcomes.text)),
+        ("outcomes.schema.json", outcomes.schema.to_owned()),
     ];
     files.extend(others.map(|(name, text)| (name.to_owned(), text)));
     Site { files: files.into_iter().map(|(name, text)| (name, visible(&text))).collect() }

@@ -26,6 +26,7 @@ mod listings;
 mod nested;
 mod okx;
 mod one_of;
+mod outcomes_file;
 mod pages;
 mod phemex;
 mod repeats;

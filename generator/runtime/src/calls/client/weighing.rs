@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::{FxBuildHasher, FxHasher};
+use tradeapi_words::Assumed;
 
 use super::core::ClientCore;
 use crate::data::clock::Moment;
@@ -19,11 +20,11 @@ use crate::state::evidence::{Attempts, Awaited, CLOCK_DISTANCE, Departure, Evide
 use crate::state::journal::SigningTimes;
 
 /// The longest time that an exchange may take to carry out an accepted request, unless a policy sets another one.
-pub(crate) const SETTLING: Duration = Duration::from_secs(10);
+pub(crate) const SETTLING: Duration = Assumed::USUAL.settling;
 
 /// The longest time that a machine that answers may be behind the one that took a request, unless a policy says
 /// otherwise.
-pub(crate) const LAG: Duration = Duration::from_secs(60);
+pub(crate) const LAG: Duration = Assumed::USUAL.lag;
 
 impl ClientCore {
     /// The requests that wait for records, and the records from outside.

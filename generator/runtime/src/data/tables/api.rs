@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use tradeapi_words::RowOutcome;
+
 use super::{Authentication, KnownError, Meta, Path, Step};
 
 #[doc(inline)]
@@ -67,11 +69,11 @@ impl Api {
     pub fn outcome(&self, when: CallResult, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
             Some(row) => row.outcome.unwrap_or(by_code),
-            None if !when.may_be_sent() => Outcome::NotDone,
-            None => match when {
-                CallResult::Success => Outcome::Done,
-                CallResult::ListedCode | CallResult::ObservedCode | CallResult::ItemFailed => by_code,
-                _ => Outcome::Unknown,
+            None => match when.usual_outcome() {
+                RowOutcome::NotDone => Outcome::NotDone,
+                RowOutcome::Done => Outcome::Done,
+                RowOutcome::Unknown => Outcome::Unknown,
+                RowOutcome::ByCode => by_code,
             },
         }
     }

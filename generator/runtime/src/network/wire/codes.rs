@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use tradeapi_words::Assumed;
+
 use crate::data::operation::DynOperation;
 use crate::data::parameters::{Named, Parameters};
 use crate::data::tables::{Api, CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
@@ -33,7 +35,7 @@ pub struct CodePolicy {
 }
 
 /// The time after a request at which a copy of it may follow, unless a policy says otherwise.
-const REPEATS_AFTER: Duration = Duration::from_secs(1);
+const REPEATS_AFTER: Duration = Assumed::USUAL.repeats_after;
 
 impl Default for CodePolicy {
     fn default() -> Self {

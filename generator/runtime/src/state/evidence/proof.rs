@@ -9,6 +9,8 @@
 
 use std::time::Duration;
 
+use tradeapi_words::Assumed;
+
 use crate::data::json::Form;
 use crate::data::operation::DynOperation;
 use crate::data::parameters::Named;
@@ -102,10 +104,10 @@ pub(crate) enum Rival {
 }
 
 /// The assumed maximum distance between clocks of one exchange.
-pub(crate) const CLOCK_DISTANCE: Duration = Duration::from_secs(2);
+pub(crate) const CLOCK_DISTANCE: Duration = Assumed::USUAL.clock_distance;
 
 /// The time by which all clocks may be wrong together.
-pub(crate) const CLOCK_ERROR: Duration = Duration::from_secs(60);
+pub(crate) const CLOCK_ERROR: Duration = Assumed::USUAL.clock_error;
 
 /// Returns what `record` of the form `form` proves about `request`. It has the id of what the request was to create or
 /// change. `has_rival` searches for another request of the same client that the record may be of.

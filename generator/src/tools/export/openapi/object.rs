@@ -1,4 +1,4 @@
-//! JSON objects, built member by member in order; the schemas of single values; the number of each `x-` key.
+//! The schemas of single values and of objects with members; the number of each `x-` key.
 
 use std::collections::BTreeMap;
 
@@ -7,87 +7,21 @@ use crate::compiler::model::declared::{self, Mapping};
 use crate::compiler::model::elements::Key;
 use crate::compiler::model::{Decided, Enum, Family, Form, Identifier, Pattern, Truth, Type};
 use crate::compiler::words::Times;
+pub(super) use crate::tools::export::object::Object;
 use heck::ToUpperCamelCase as _;
 use serde_json::{Map, Value, json};
 
-/// An object under construction.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Object(Map<String, Value>);
-
 impl Object {
-    pub(super) fn new() -> Self {
-        Self::default()
-    }
-
-    /// The members of a JSON object.
-    pub(super) fn of(value: Value) -> Self {
-        match value {
-            Value::Object(members) => Self(members),
-            _ => Self::default(),
-        }
-    }
-
-    /// Adds a member.
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
-        self
-    }
-
-    /// Adds a member, if it has a value.
-    pub(super) fn maybe(self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
-    /// Adds a text, unless it is empty.
-    pub(super) fn text(self, name: &str, text: &str) -> Self {
-        self.maybe(name, Some(text).filter(|text| !text.is_empty()))
-    }
-
-    /// Adds a member that is true, if it is set.
-    pub(super) fn flag(self, name: &str, is_so: bool) -> Self {
-        self.maybe(name, is_so.then_some(true))
-    }
-
-    /// Adds a list, unless it is empty.
-    pub(super) fn list(self, name: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
-        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
-        self.maybe(name, Some(values).filter(|values| !values.is_empty()))
-    }
-
-    /// Adds an object with these members, unless there are none.
-    pub(super) fn map(self, name: &str, members: impl IntoIterator<Item = (String, Value)>) -> Self {
-        let members: Map<_, _> = members.into_iter().collect();
-        self.maybe(name, Some(members).filter(|members| !members.is_empty()))
-    }
-
-    /// Adds the members of another object.
-    pub(super) fn and(mut self, other: Object) -> Self {
-        self.0.extend(other.0);
-        self
-    }
-
     /// Adds the statements of keys that have no other form.
     pub(super) fn keys(self, keys: &[Key]) -> Self {
         let data = keys.iter().filter_map(|key| key.data.as_ref());
         data.fold(self, |object, (name, value)| object.with(name, written(value)))
     }
 
-    /// Returns whether it has no members.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// The JSON type of a schema, if it has one.
     pub(super) fn json_type(&self) -> &'static str {
-        let named = self.0.get("type").and_then(Value::as_str).unwrap_or_default();
+        let named = self.get("type").and_then(Value::as_str).unwrap_or_default();
         ["integer", "number", "boolean"].into_iter().find(|known| *known == named).unwrap_or("string")
-    }
-
-    pub(super) fn into_value(self) -> Value {
-        Value::Object(self.0)
     }
 }
 
@@ -111,12 +45,6 @@ pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
 /// `properties`, except directly in an `allOf` of several schemas.
 pub(super) fn among_others(members: Value) -> Value {
     json!({"allOf": [{"type": "object"}, members]})
-}
-
-impl From<Object> for Value {
-    fn from(object: Object) -> Self {
-        object.into_value()
-    }
 }
 
 /// A declared mapping, with its members under the names of its keys.

@@ -8,9 +8,9 @@ use super::address::{Address, anchor};
 use super::page::{CONCEPTS, Concept, Page};
 use super::pieces::{self, PageContext, capital, in_words, sentence};
 use super::view::{
-    Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, NonceForm, OperationView,
-    ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart,
-    SignedQuery, Site, TimestampForm, Token, Within, parts_text,
+    Absence, Access, Algorithm, Api, Carried, Confirm, Content, Credentials, Effect, Encoding, FamilyView, NonceForm,
+    OperationView, ParameterView, Part, PartKind, Property, PropertyKind, Response, RowOutcome, Sent, Signature,
+    SignedPart, SignedQuery, Site, TimestampForm, Token, Within, parts_text,
 };
 
 /// The content of each page, in the order of the pages.
@@ -407,7 +407,10 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
             } }
         }
         h2 { "How to find out" }
-        (by_family(here, &["Operation", "Query", "By", "May it be repeated?"], |family, view| {
+        p { "Programs in any language find all of it in " a href=(Address::page("outcomes.json").from(here.page)) {
+            "outcomes.json" } ", and how it is read in " a href=(Address::page("outcomes.schema.json").from(here.page)) {
+            "its JSON Schema" } "." }
+        (by_family(here, &["Operation", "Query", "By", "Not found is a proof", "May it be repeated?"], |family, view| {
             let operation = view.operation;
             if operation.effect == Effect::Read { return None; }
             let confirm = operation.confirm.as_ref();
@@ -422,6 +425,7 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
                         @if index > 0 { " or " } code { (id) }
                     }
                 },
+                html! { @if let Some(confirm) = confirm { (absence(here.site.api, confirm)) } },
                 html! {
                     @match &operation.repeat {
                         Some(repeat) => {
@@ -431,6 +435,20 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
                 },
             ])
         }))
+    }
+}
+
+/// When an absence proves that a request was not done.
+fn absence(api: &Api, confirm: &Confirm) -> Markup {
+    let seconds = |length: Option<u64>| length.map(|length| length / 1000);
+    html! {
+        @match Absence::of(api, confirm) {
+            Err(why) => span.quiet { "Never. " (why) },
+            Ok(times) => @match (seconds(times.after), seconds(times.until)) {
+                (Some(after), Some(until)) => { "From " (after) " s to " (until) " s after the signature." },
+                _ => "Once the request has expired.",
+            }
+        }
     }
 }
 

@@ -77,8 +77,8 @@ pub(super) fn home(site: &Site<'_>) -> Page {
                 (here.statements(&Statements { observed: api.observed.clone(), ..Statements::default() }))
             }
             p.quiet {
-                "Programs read " a href="llms.txt" { "llms.txt" } ", " a href="openapi.json" { "OpenAPI" }
-                " and " a href="rules.json" { "the rules as JSON" } "."
+                "Programs read " a href="llms.txt" { "llms.txt" } ", " a href="openapi.json" { "OpenAPI" } ", "
+                a href="rules.json" { "the rules" } " and " a href="outcomes.json" { "the outcomes as JSON" } "."
             }
         },
         aside: None,

@@ -226,6 +226,11 @@ pub(super) fn llms(site: &Site<'_>) -> String {
     out.raw(&link("Errors", &Address::errors(), "What each code shows about the request it answers"));
     out.raw(&link("Limits", &Address::limits(), "How often each operation may be called, and by whom"));
     out.raw(&link("Rules as JSON", &Address::page("rules.json"), "Every rule with requests that break and keep it"));
+    out.raw(&link(
+        "Outcomes as JSON",
+        &Address::page("outcomes.json"),
+        "What each end of a call proves about a change",
+    ));
     out.raw(&link("OpenAPI", &Address::page("openapi.json"), "The API as OpenAPI 3.1"));
     out.finish()
 }

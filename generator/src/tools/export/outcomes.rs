@@ -1,0 +1,178 @@
+//! The outcomes of requests as data: what each end of a call proves, and which queries settle the rest. Programs in other
+//! languages decide by the file as the emitted client does; a test holds an interpreter of it against the client.
+//!
+//! The file repeats nothing that is the same everywhere: how an answer is read, and in which order its parts count, is
+//! said by the descriptions of its JSON Schema, which is written beside it.
+
+mod answers;
+mod codes;
+mod settling;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
+use tradeapi_words::Assumed;
+
+use super::object::Object;
+use crate::compiler::diagnostics::Diagnostics;
+use crate::compiler::model::{AnswerPath, Api, Duration, Family, Operation, RowOutcome, Source, Step};
+use crate::compiler::words::{CallResult, Effect};
+use crate::compiler::write::{RUST, replace_stale};
+use crate::tools::compare::{Difference, compare};
+
+/// The JSON Schema of the file.
+const SCHEMA: &str = include_str!("outcomes/outcomes.schema.json");
+
+/// The outcomes of the requests of an API, as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcomes {
+    /// The file.
+    pub text: String,
+    /// The JSON Schema of the file, whose descriptions say how the file is read.
+    pub schema: &'static str,
+    /// The number of operations that change something.
+    pub changes: usize,
+    /// The number of those whose outcome a query shows.
+    pub queried: usize,
+    /// The number of codes.
+    pub codes: usize,
+}
+
+/// Exports the outcomes of the requests of an API.
+pub(crate) fn outcomes(api: &Api) -> Outcomes {
+    let codes = codes::all(api);
+    let count = codes.len();
+    let changes = || api.operations().filter(|(_, operation)| operation.effect != Effect::Read);
+    let operations = api.operations().map(|(family, operation)| (operation.id.clone(), of(api, family, operation)));
+    let document = Object::new()
+        .with("$schema", name_of_schema("outcomes.json"))
+        .with("api", api.name.as_str())
+        .with("assumptions", assumptions(api))
+        .with("ends", ends(api))
+        .maybe("envelope", api.envelope.as_ref().map(answers::envelope))
+        .maybe("call_id", answers::call_id(api))
+        .with("codes", codes.into_iter().collect::<serde_json::Map<_, _>>())
+        .map("operations", operations)
+        .into_value();
+    Outcomes {
+        text: format!("{document:#}\n"),
+        schema: SCHEMA,
+        changes: changes().count(),
+        queried: changes().filter(|(_, operation)| operation.confirm.is_some()).count(),
+        codes: count,
+    }
+}
+
+/// The times in milliseconds, and the number of denials, that a proof depends on.
+fn assumptions(api: &Api) -> Object {
+    let Assumed { settling, lag, clock_error, clock_distance, denials, repeats_after } = Assumed::USUAL;
+    let credentials = api.credentials.as_ref();
+    let milliseconds = |length: std::time::Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+    Object::new()
+        .maybe("window_ms", credentials.and_then(|credentials| credentials.window).and_then(Duration::milliseconds))
+        .maybe("window_set_by", credentials.and_then(|all| all.window_set_by.as_ref()).map(|(name, _)| name.as_str()))
+        .with("settling_ms", milliseconds(settling))
+        .with("lag_ms", milliseconds(lag))
+        .with("clock_error_ms", milliseconds(clock_error))
+        .with("clock_distance_ms", milliseconds(clock_distance))
+        .with("denials", denials)
+        .with("repeats_after_ms", milliseconds(repeats_after))
+}
+
+/// The outcome of a change for each end of its call.
+fn ends(api: &Api) -> Object {
+    CallResult::ALL.iter().fold(Object::new(), |ends, when| {
+        let row = api.outcomes.iter().find(|row| row.when == *when);
+        let end = Object::new()
+            .with("outcome", outcome_of(api, *when).as_str())
+            .text("why", row.map(|row| row.why.as_str()).unwrap_or_default());
+        ends.with(when.as_str(), end)
+    })
+}
+
+/// The outcome of a change whose call ends in a certain way.
+fn outcome_of(api: &Api, when: CallResult) -> RowOutcome {
+    let row = api.outcomes.iter().find(|row| row.when == when);
+    row.map_or(when.usual_outcome(), |row| row.outcome)
+}
+
+/// Everything that an outcome of an operation depends on.
+fn of(api: &Api, family: &Family, operation: &Operation) -> Value {
+    let source = operation.source.as_ref().or(family.source.as_ref()).map(self::source);
+    let observed_by = operation.sources.iter().chain(&family.sources).map(|(source, _)| source.as_str());
+    let client_id = operation.client_id.as_ref();
+    Object::new()
+        .with("title", operation.title.as_str())
+        .with("family", family.name.as_str())
+        .maybe("account", family.served_at(&operation.path.text))
+        .with("effect", operation.effect.as_str())
+        .with("method", operation.method.as_str())
+        .with("path", operation.path.text.as_str())
+        .maybe("call", operation.call.as_ref().map(|(call, _)| call.as_str()))
+        .maybe("source", source)
+        .list("observed_by", observed_by)
+        .maybe("client_id", client_id.map(|(parameter, _)| parameter.as_str()))
+        .maybe("several_effects", operation.compound.as_ref().map(answers::several_effects))
+        .with("success", answers::success(api, family, operation))
+        .maybe("settle", settling::of(api, family, operation))
+        .with("repeat", settling::repeat(operation))
+        .into_value()
+}
+
+/// The document and the section that describe something.
+fn source(source: &Source) -> Object {
+    Object::new().with("document", source.document()).maybe("section", source.section())
+}
+
+/// A path as the names of members and the numbers of items; empty for the whole.
+fn path(path: Option<&AnswerPath>) -> Value {
+    let steps = path.map(|path| path.0.as_slice()).unwrap_or_default();
+    let step = |step: &Step| match step {
+        Step::Member(name) => Value::from(name.as_str()),
+        Step::Item(place) => Value::from(*place),
+    };
+    steps.iter().map(step).collect()
+}
+
+/// The name of the schema that is written beside a file.
+fn name_of_schema(file: &str) -> String {
+    format!("{}.schema.json", file.strip_suffix(".json").unwrap_or(file))
+}
+
+impl Outcomes {
+    /// Writes the file and, beside it, its JSON Schema, unless they are the same; returns whether one was written.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<bool, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        replace_stale(folder, &files).map(|written| !written.is_empty())
+    }
+
+    /// Returns what [`Outcomes::write`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read.
+    pub fn compare(&self, path: &Path) -> Result<Vec<Difference>, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        compare(folder, &files, &RUST)
+    }
+
+    fn in_folder<'a>(&self, path: &'a Path) -> (&'a Path, BTreeMap<String, String>) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let schema = name_of_schema(&name);
+        let text = self.text.replacen(&name_of_schema("outcomes.json"), &schema, 1);
+        let files = BTreeMap::from([(name, text), (schema, self.schema.to_owned())]);
+        (path.parent().unwrap_or(Path::new("")), files)
+    }
+}
+
+impl fmt::Display for Outcomes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { changes, queried, codes, .. } = self;
+        write!(f, "{changes} operations that change something, {queried} of which a query settles; {codes} codes")
+    }
+}
