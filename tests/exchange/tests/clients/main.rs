@@ -183,6 +183,32 @@ fn ccxt_trades_on_the_exchange() {
     }
 }
 
+/// The clock of the exchange is ten times as fast: an order that was lost takes sixteen seconds to settle.
+#[test]
+fn ccxt_settles_lost_answers_by_the_file_alone() {
+    if !has_python("ccxt", CCXT) {
+        return;
+    }
+    let names =
+        ["url", "key", "secret", "passphrase"].map(|word| format!("TRADEAPI_{}={{{word}}}", word.to_uppercase()));
+    let names = names.into_iter().chain(["SPEED={speed}".to_owned(), "STARTED={started}".to_owned()]);
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+    judge.args(["judge", "--json", "--level", "lost", "--seed", "9", "--speed", "10", "--seconds", "180"]);
+    for form in names {
+        judge.args(["--env", &form]);
+    }
+    let outcomes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/outcomes.json");
+    judge.arg("--").arg("python3").args([program("settle.py"), outcomes]);
+    let output = judge.env("PYTHONPATH", folder().join("ccxt")).output().unwrap();
+    let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{verdict:#}");
+    assert_eq!(
+        (verdict["ended"].as_str(), &verdict["beliefs"][1]),
+        (Some("ended by itself, with status 0"), &0.into())
+    );
+    assert!(verdict["beliefs"][0].as_u64() >= Some(4), "{verdict:#}");
+}
+
 #[test]
 fn freqtrade_keeps_its_stop_loss_on_the_exchange() {
     if is_tried("freqtrade") && has_python("freqtrade", FREQTRADE) {
