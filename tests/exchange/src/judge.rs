@@ -15,7 +15,7 @@
 //! order, or the id of an amendment; `change` is `place`, `amend` or `cancel`; `outcome` is `done`, `not_done` or
 //! `unknown`, which is never wrong. Of several lines about one change, the last one counts. Other lines are ignored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -300,11 +300,15 @@ impl Trial {
         let core = exchange.core();
         let mut findings = Books::of(&core, &hostility.unwrap_or_default()).findings(&beliefs);
         findings.retain(|finding| !self.allowed.contains(&finding.kind));
-        let requests = core.trace.as_ref().map_or(0, |trace| trace.calls.len());
+        let all = core.trace.as_ref().map(|trace| trace.calls.as_slice()).unwrap_or_default();
+        let mut calls = BTreeMap::new();
+        for meta in all.iter().filter_map(|call| call.meta) {
+            *calls.entry(meta.id.to_owned()).or_default() += 1;
+        }
         let faults = core.hostile.as_ref().map(|hostile| hostile.faulted.clone()).unwrap_or_default();
         let unknown = beliefs.iter().filter(|belief| belief.outcome.is_none()).count();
         let beliefs = [beliefs.len() - unknown, unknown];
-        Ok(Verdict { findings, requests, faults, beliefs, ended, command: self.command() })
+        Ok(Verdict { findings, requests: all.len(), calls, faults, beliefs, ended, command: self.command() })
     }
 
     async fn with_files(
@@ -446,6 +450,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The number of requests.
     pub requests: usize,
+    /// The same by operation.
+    pub calls: BTreeMap<String, usize>,
     /// The names of the faults: the operation, and the number of the request among those of it.
     pub faults: BTreeSet<String>,
     /// The number of beliefs that were compared, and of those that say `unknown`.
@@ -468,7 +474,7 @@ const SHOWN: usize = 5;
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { findings, requests, faults, beliefs: [compared, unknown], ended, command } = self;
+        let Self { findings, requests, calls: _, faults, beliefs: [compared, unknown], ended, command } = self;
         let faults = faults.len();
         for (name, kind) in FindingKind::ALL {
             let of_kind: Vec<_> = findings.iter().filter(|finding| finding.kind == kind).collect();

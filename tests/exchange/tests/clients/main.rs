@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod openapi;
+mod situations;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
