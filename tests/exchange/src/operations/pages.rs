@@ -99,6 +99,9 @@ impl Page {
     }
 }
 
+/// The latest time that a request may name, by the `int64` of the exported OpenAPI.
+const LAST: Timestamp = Timestamp::from_millis(i64::MAX.cast_unsigned());
+
 /// The time range of a query. A missing end is the default of the operation, or unbounded.
 fn range(meta: &Meta, now: Timestamp, start: Option<Timestamp>, end: Option<Timestamp>) -> [Timestamp; 2] {
     let (first, last) = (Timestamp::from_millis(0), Timestamp::from_millis(u64::MAX));
@@ -168,6 +171,12 @@ impl Desk<'_> {
 
     fn page(&self, query: &PageQuery<'_>) -> Result<Page, Refusal> {
         let [start, end] = query.range;
+        let names = self.meta.window.map_or(["startTime", "endTime"], |window| [window.from, window.to]);
+        for (name, time) in names.into_iter().zip(query.range) {
+            if time.is_some_and(|time| time > LAST) {
+                return Err(self.refusal_of(Reason::Parameter, [name, "max"], "a time has at most 63 bits"));
+            }
+        }
         let now = Timestamp::from_millis(self.core.now);
         let [from, to] = range(self.meta, now, start, end).map(Timestamp::as_millis);
         let before = self.place_of(query.before)?.unwrap_or(u64::MAX);
