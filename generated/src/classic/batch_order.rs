@@ -32,6 +32,12 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Worth, for a budget:** `size`; at `price` when `side` is `buy` and `orderType` is `limit` and
+    ///   `tradeSide` is left out, or when `side` is `buy` and `orderType` is `limit` and `tradeSide` is
+    ///   `open`; otherwise at `price` or the last price, whichever is higher; nothing when `reduceOnly` is
+    ///   `YES` and `tradeSide` is left out, or when `reduceOnly` is `YES` and `tradeSide` is `close`, or
+    ///   when `account.positionMode` is `one_way_mode` and `reduceOnly` is `YES`, or when
+    ///   `account.positionMode` is `hedge_mode` and `tradeSide` is `close`
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -64,6 +70,7 @@ runtime::parameters! {
     ///
     /// - Which fields of the items of orderList are required.
     /// - Which values these fields take; those of Place Order are taken here.
+    /// - The unit of size; that of Place Order is taken here.
     /// - The fields of the items of failureList.
     ///
     /// # Observed on the wire, in no document
@@ -333,6 +340,50 @@ static META: tables::Meta = tables::Meta {
         ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::Each(&["successList", "failureList"]),
+    worth: Some(tables::Worth {
+        list: Some("orderList"),
+        line: "productType",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("size"),
+        counts: &[(&[], tables::CountedIn::Base)],
+        price: Some("price"),
+        at_price: &[
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("tradeSide", &[]).or_absent(),
+            ],
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("tradeSide", &["open"]),
+            ],
+        ],
+        reduces: &[
+            &[
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+                tables::WorthCondition::is("tradeSide", &[]).or_absent(),
+            ],
+            &[
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+                tables::WorthCondition::is("tradeSide", &["close"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["one_way_mode"]),
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is("tradeSide", &["close"]),
+            ],
+        ],
+        ..tables::Worth::DEFAULT
+    }),
     ..tables::Meta::DEFAULT
 };
 
@@ -370,7 +421,7 @@ runtime::parameters! {
     ///
     /// | parameter | required | default | unit | values | meaning |
     /// |---|---|---|---|---|---|
-    /// | `size` | not stated |  |  | decimal | Amount of the order. |
+    /// | `size` | not stated |  | base coin | decimal | Amount of the order. |
     /// | `price` | not stated |  |  | decimal | Price of the order. |
     /// | `side` | not stated |  |  | [`Side`](super::Side) | Direction. In one-way mode that of the trade, in hedge mode that of the position. |
     /// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) | Whether the order opens or closes. Ignored in one-way mode. |
@@ -383,7 +434,7 @@ runtime::parameters! {
     /// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) | Self-trade prevention. |
     ///
     pub struct BatchOrderItem {
-        /// `size`: Amount of the order. The document does not say whether it is required.
+        /// `size`: Amount of the order. The document does not say whether it is required. Unit: base coin.
         #[wire("size" from impl IntoDecimal)]
         pub size: Option<runtime::Decimal>,
         /// `price`: Price of the order. The document does not say whether it is required.

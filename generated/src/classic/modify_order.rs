@@ -20,7 +20,7 @@ runtime::parameters! {
     /// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order after the change. |
     /// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) | Id that the exchange gave the order. |
     /// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) | The caller's own id of the order. |
-    /// | `newSize` | no |  |  | decimal | New amount of the order. |
+    /// | `newSize` | no |  | base coin | decimal | New amount of the order. |
     /// | `newPrice` | no |  |  | decimal | New price of a limit order. Orders of a market type do not take one. |
     /// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes | New take-profit. A value changes the present one, or adds one. Passed without newPresetStopLossPrice, it cancels the stop-loss. Ignored beside newSize and newPrice. |
     /// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes | New stop-loss. A value changes the present one, or adds one. Passed without newPresetStopSurplusPrice, it cancels the take-profit. Ignored beside newSize and newPrice. |
@@ -34,6 +34,8 @@ runtime::parameters! {
     ///   the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `newClientOid`; an
     ///   absence proves nothing
+    /// - **Worth, for a budget:** `newSize`; at `newPrice`; otherwise at `newPrice` or the last price,
+    ///   whichever is higher
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -79,6 +81,7 @@ runtime::parameters! {
     /// # Not shown in the documents
     ///
     /// - Which of the two orders the orderId and clientOid of the answer name.
+    /// - The unit of newSize; that of the size of Place Order is taken here.
     /// - What newClientOid does when the order is not replaced.
     ///
     /// # Example
@@ -117,7 +120,7 @@ runtime::parameters! {
         /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
         #[wire("orderId", "clientOid")]
         pub order: OrderRef,
-        /// `newSize`: New amount of the order. Left out, the value stays.
+        /// `newSize`: New amount of the order. Left out, the value stays. Unit: base coin.
         #[wire("newSize" from impl IntoDecimal, may_be_blank)]
         pub new_size: Option<runtime::Decimal>,
         /// `newPrice`: New price of a limit order. Orders of a market type do not take one. Left out, the value
@@ -272,6 +275,20 @@ static META: tables::Meta = tables::Meta {
     compound: Some(tables::Compound {
         when: None,
         why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",
+    }),
+    worth: Some(tables::Worth {
+        line: "productType",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("newSize"),
+        counts: &[(&[], tables::CountedIn::Base)],
+        price: Some("newPrice"),
+        at_price: &[&[]],
+        ..tables::Worth::DEFAULT
     }),
     amends: Some(tables::Amends {
         list: None,

@@ -49,6 +49,12 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Worth, for a budget:** `size`; at `price` when `side` is `buy` and `orderType` is `limit` and
+    ///   `tradeSide` is left out, or when `side` is `buy` and `orderType` is `limit` and `tradeSide` is
+    ///   `open`; otherwise at `price` or the last price, whichever is higher; nothing when `reduceOnly` is
+    ///   `YES` and `tradeSide` is left out, or when `reduceOnly` is `YES` and `tradeSide` is `close`, or
+    ///   when `account.positionMode` is `one_way_mode` and `reduceOnly` is `YES`, or when
+    ///   `account.positionMode` is `hedge_mode` and `tradeSide` is `close`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -516,6 +522,49 @@ static META: tables::Meta = tables::Meta {
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    worth: Some(tables::Worth {
+        line: "productType",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("size"),
+        counts: &[(&[], tables::CountedIn::Base)],
+        price: Some("price"),
+        at_price: &[
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("tradeSide", &[]).or_absent(),
+            ],
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("tradeSide", &["open"]),
+            ],
+        ],
+        reduces: &[
+            &[
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+                tables::WorthCondition::is("tradeSide", &[]).or_absent(),
+            ],
+            &[
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+                tables::WorthCondition::is("tradeSide", &["close"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["one_way_mode"]),
+                tables::WorthCondition::is("reduceOnly", &["YES"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is("tradeSide", &["close"]),
+            ],
+        ],
+        ..tables::Worth::DEFAULT
+    }),
     ..tables::Meta::DEFAULT
 };
 

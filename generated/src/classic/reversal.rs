@@ -22,7 +22,7 @@ runtime::parameters! {
     /// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) | Margin coin. |
     /// | `productType` | yes |  |  | [`ProductType`](super::ProductType) | Kind of futures contract. |
     /// | `side` | yes |  |  | [`Side`](super::Side) | Which position is reversed. In hedge mode buy reverses the long and sell the short. |
-    /// | `size` | no |  |  | decimal | Amount to reverse. In one-way mode, left out, the whole position is reversed. |
+    /// | `size` | no |  | base coin | decimal | Amount to reverse. In one-way mode, left out, the whole position is reversed. |
     /// | `tradeSide` | conditionally |  |  | [`TradeSide`](super::TradeSide) | Needed in hedge mode, forbidden in one-way mode. |
     /// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) | The caller's own id for the order. |
     ///
@@ -37,6 +37,8 @@ runtime::parameters! {
     ///   unknown.
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; an absence
     ///   proves nothing
+    /// - **Worth, for a budget:** `size`; at the last price; known only when `tradeSide` is `open` or
+    ///   `close`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -69,6 +71,7 @@ runtime::parameters! {
     ///
     /// - Whether the case of the values of tradeSide matters.
     /// - What open and close each do to a reversal.
+    /// - The unit of size; that of Place Order is taken here.
     /// - What a size does in one-way mode, and what leaving it out does in hedge mode.
     ///
     /// # Example
@@ -103,7 +106,8 @@ runtime::parameters! {
         /// `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
         #[wire("side")]
         pub side: Side,
-        /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed. Unit: base
+        /// coin.
         #[wire("size" from impl IntoDecimal)]
         pub size: Option<runtime::Decimal>,
         /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally required; see the rules.
@@ -142,7 +146,8 @@ runtime::parameters! {
         ///
         /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
         ///
-        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed. Unit: base
+        ///   coin.
         /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally
         ///   required; see the rules.
         ///
@@ -163,7 +168,8 @@ runtime::parameters! {
         ///
         /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
         ///
-        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+        /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed. Unit: base
+        ///   coin.
         /// - `trade_side`, sent as `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Conditionally
         ///   required; see the rules.
         ///
@@ -288,6 +294,19 @@ static META: tables::Meta = tables::Meta {
     compound: Some(tables::Compound {
         when: None,
         why: "A reversal closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
+    }),
+    worth: Some(tables::Worth {
+        line: "productType",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("size"),
+        counts: &[(&[], tables::CountedIn::Base)],
+        known_when: &[&[tables::WorthCondition::is("tradeSide", &["open", "close"])]],
+        ..tables::Worth::DEFAULT
     }),
     ..tables::Meta::DEFAULT
 };

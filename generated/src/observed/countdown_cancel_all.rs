@@ -23,6 +23,7 @@ runtime::parameters! {
     /// - **Access:** signed, permission `UTA trade (read & write)`
     /// - **Rate limit:** not stated
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Worth, for a budget:** nothing, because it opens and enlarges no position
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks)
     ///
@@ -95,6 +96,9 @@ static META: tables::Meta = tables::Meta {
     rules: &RULES,
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["result"]),
+    worth: Some(tables::Worth {
+        ..tables::Worth::DEFAULT
+    }),
     ..tables::Meta::DEFAULT
 };
 

@@ -79,5 +79,11 @@ static META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
+    prices: Some(tables::Prices {
+        family: "classic",
+        line: "productType",
+        symbol: "symbol",
+        price: "lastPr",
+    }),
     ..tables::Meta::DEFAULT
 };

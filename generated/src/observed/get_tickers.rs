@@ -77,5 +77,11 @@ static META: tables::Meta = tables::Meta {
     limits: &[tables::RateLimit::per_ip(20)],
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
+    prices: Some(tables::Prices {
+        family: "unified",
+        line: "category",
+        symbol: "symbol",
+        price: "lastPrice",
+    }),
     ..tables::Meta::DEFAULT
 };

@@ -28,6 +28,7 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Worth, for a budget:** nothing, because it opens and enlarges no position
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
@@ -144,5 +145,8 @@ static META: tables::Meta = tables::Meta {
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    worth: Some(tables::Worth {
+        ..tables::Worth::DEFAULT
+    }),
     ..tables::Meta::DEFAULT
 };

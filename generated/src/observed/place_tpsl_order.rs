@@ -29,6 +29,7 @@ runtime::parameters! {
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+    /// - **Worth, for a budget:** nothing, because it opens and enlarges no position
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
@@ -155,5 +156,8 @@ static META: tables::Meta = tables::Meta {
     defaults: &[("triggerType", "fill_price")],
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    worth: Some(tables::Worth {
+        ..tables::Worth::DEFAULT
+    }),
     ..tables::Meta::DEFAULT
 };

@@ -28,6 +28,12 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Worth, for a budget:** `qty`; at `price` when `side` is `buy` and `orderType` is `limit` and
+    ///   `pxAmendType` is `no`; otherwise at `price` or the last price, whichever is higher; nothing when
+    ///   `account.positionMode` is `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES` or
+    ///   `USDC-FUTURES` and `side` is `sell` and `posSide` is `long`, or when `account.positionMode` is
+    ///   `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `side` is
+    ///   `buy` and `posSide` is `short`
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
@@ -344,6 +350,61 @@ static META: tables::Meta = tables::Meta {
         ..tables::Confirm::DEFAULT
     }),
     shows: tables::Shows::List,
+    worth: Some(tables::Worth {
+        list: Some("[]"),
+        line: "category",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("qty"),
+        counts: &[
+            (
+                &[
+                    tables::WorthCondition::is("category", &["SPOT", "MARGIN"]),
+                    tables::WorthCondition::is("side", &["buy"]),
+                    tables::WorthCondition::is("orderType", &["market"]),
+                ],
+                tables::CountedIn::Quote,
+            ),
+            (
+                &[tables::WorthCondition::is("category", &["COIN-FUTURES"])],
+                tables::CountedIn::Quote,
+            ),
+            (&[], tables::CountedIn::Base),
+        ],
+        price: Some("price"),
+        at_price: &[
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("pxAmendType", &["no"]).or_absent(),
+            ],
+        ],
+        reduces: &[
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("side", &["sell"]),
+                tables::WorthCondition::is("posSide", &["long"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("posSide", &["short"]),
+            ],
+        ],
+        ..tables::Worth::DEFAULT
+    }),
     order_kind: Some("category"),
     ..tables::Meta::DEFAULT
 };

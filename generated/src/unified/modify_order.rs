@@ -48,6 +48,8 @@ runtime::parameters! {
     ///   A refusal by a rule of trading leaves the outcome unknown.
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `orderId` or
     ///   `clientOid`; an absence proves nothing
+    /// - **Worth, for a budget:** `qty`; at `price` when `pxAmendType` is `no`; otherwise at `price` or the
+    ///   last price, whichever is higher
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -329,6 +331,20 @@ static META: tables::Meta = tables::Meta {
     compound: Some(tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
+    }),
+    worth: Some(tables::Worth {
+        line: "category",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("qty"),
+        counts: &[(&[], tables::CountedIn::Base)],
+        price: Some("price"),
+        at_price: &[&[tables::WorthCondition::is("pxAmendType", &["no"]).or_absent()]],
+        ..tables::Worth::DEFAULT
     }),
     amends: Some(tables::Amends {
         list: None,

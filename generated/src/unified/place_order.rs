@@ -51,6 +51,16 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
+    /// - **Worth, for a budget:** `qty`; at `price` when `side` is `buy` and `orderType` is `limit` and
+    ///   `pxAmendType` is `no`; otherwise at `price` or the last price, whichever is higher; nothing when
+    ///   `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `reduceOnly` is `yes` and
+    ///   `posSide` is left out, or when `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES`
+    ///   and `reduceOnly` is `yes` and `side` is `sell` and `posSide` is `long`, or when `category` is
+    ///   `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `reduceOnly` is `yes` and `side` is `buy`
+    ///   and `posSide` is `short`, or when `account.positionMode` is `hedge_mode` and `category` is
+    ///   `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `side` is `sell` and `posSide` is `long`,
+    ///   or when `account.positionMode` is `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES`
+    ///   or `USDC-FUTURES` and `side` is `buy` and `posSide` is `short`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -756,6 +766,86 @@ static META: tables::Meta = tables::Meta {
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    worth: Some(tables::Worth {
+        line: "category",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("qty"),
+        counts: &[
+            (
+                &[
+                    tables::WorthCondition::is("category", &["SPOT", "MARGIN"]),
+                    tables::WorthCondition::is("side", &["buy"]),
+                    tables::WorthCondition::is("orderType", &["market"]),
+                ],
+                tables::CountedIn::Quote,
+            ),
+            (
+                &[tables::WorthCondition::is("category", &["COIN-FUTURES"])],
+                tables::CountedIn::Quote,
+            ),
+            (&[], tables::CountedIn::Base),
+        ],
+        price: Some("price"),
+        at_price: &[
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+                tables::WorthCondition::is("pxAmendType", &["no"]).or_absent(),
+            ],
+        ],
+        reduces: &[
+            &[
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("reduceOnly", &["yes"]),
+                tables::WorthCondition::is("posSide", &[]).or_absent(),
+            ],
+            &[
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("reduceOnly", &["yes"]),
+                tables::WorthCondition::is("side", &["sell"]),
+                tables::WorthCondition::is("posSide", &["long"]),
+            ],
+            &[
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("reduceOnly", &["yes"]),
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("posSide", &["short"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("side", &["sell"]),
+                tables::WorthCondition::is("posSide", &["long"]),
+            ],
+            &[
+                tables::WorthCondition::account("positionMode", &["hedge_mode"]),
+                tables::WorthCondition::is(
+                    "category",
+                    &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+                ),
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("posSide", &["short"]),
+            ],
+        ],
+        ..tables::Worth::DEFAULT
+    }),
     order_kind: Some("category"),
     ..tables::Meta::DEFAULT
 };

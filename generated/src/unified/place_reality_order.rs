@@ -34,6 +34,8 @@ runtime::parameters! {
     ///   `40725`, `45001`
     /// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) shows it by `clientOid`; an
     ///   absence proves nothing
+    /// - **Worth, for a budget:** `qty`; at `price` when `side` is `buy` and `orderType` is `limit`;
+    ///   otherwise at `price` or the last price, whichever is higher
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///
@@ -253,6 +255,34 @@ static META: tables::Meta = tables::Meta {
         one_is_enough: false,
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
+    worth: Some(tables::Worth {
+        line: "category",
+        symbol: "symbol",
+        quotes: &[
+            ("USDT-FUTURES", "USDT"),
+            ("COIN-FUTURES", "USD"),
+            ("USDC-FUTURES", "USDC"),
+        ],
+        quantity: Some("qty"),
+        counts: &[
+            (
+                &[
+                    tables::WorthCondition::is("side", &["buy"]),
+                    tables::WorthCondition::is("orderType", &["market"]),
+                ],
+                tables::CountedIn::Quote,
+            ),
+            (&[], tables::CountedIn::Base),
+        ],
+        price: Some("price"),
+        at_price: &[
+            &[
+                tables::WorthCondition::is("side", &["buy"]),
+                tables::WorthCondition::is("orderType", &["limit"]),
+            ],
+        ],
+        ..tables::Worth::DEFAULT
+    }),
     order_kind: Some("category"),
     ..tables::Meta::DEFAULT
 };

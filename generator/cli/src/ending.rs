@@ -169,7 +169,8 @@ pub(crate) fn of_error(error: &Error) -> (Ending, Failure) {
         | Error::Limited(_)
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
-        | Error::NotAmendable(_) => (Ending::Refused, Violations::default()),
+        | Error::NotAmendable(_)
+        | Error::OverBudget(_) => (Ending::Refused, Violations::default()),
         Error::Unknown(_) => (Ending::Unknown, Violations::default()),
         // Reads have no effect, and of a change every other error shows that there was none.
         _ => (Ending::NotDone, Violations::default()),

@@ -42,6 +42,7 @@
 //!   - `wire`: from an operation to an HTTP request, and from a response to a reply
 //!   - `limits`, `drift`, `observe`: rate limits, differences from the documents, and spans
 //! - `state`: what is remembered of changes
+//!   - `budget`: the most that orders may be worth
 //!   - `ledger`, `journal`: positions, and stored changes
 //!   - `evidence`: what a record proves of a request
 //!   - `orders`: the orders that a client knows, and amendments under way
@@ -97,7 +98,7 @@ pub use facade::blocking;
 pub use facade::emitted;
 pub use network::{drift, limits, signing, transport, wire};
 pub use outcomes::{confirm, flatten, reconcile};
-pub use state::{journal, ledger, orders};
+pub use state::{budget, journal, ledger, orders};
 
 pub use bytes;
 pub use calls::client::{ClientBuilder, ClientCore};

@@ -25,6 +25,7 @@ mod records;
 mod reserved;
 mod rules;
 mod values;
+mod worth;
 
 use crate::compiler::diagnostics::Diagnostics;
 use crate::compiler::model::{Api, Family};
@@ -83,6 +84,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     confirm::check,
     batches::echoes,
     batches::compound,
+    worth::check,
     intents::check,
     errors::ceilings,
     operations::check,
@@ -98,6 +100,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     listings::paging,
     listings::shows,
     listings::instruments,
+    listings::prices,
     batches::check,
     rules::check,
     docs::family_has_docs,

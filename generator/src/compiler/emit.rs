@@ -39,6 +39,7 @@ mod root;
 mod rules;
 mod scope;
 mod trees;
+mod worth;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -25,10 +25,10 @@ use std::collections::BTreeMap;
 
 use super::diagnostics::Place;
 
-pub(crate) use super::load::declared::{self, NamesWithin, Pair};
+pub(crate) use super::load::declared::{self, Alternatives, NamesWithin, Pair};
 pub(crate) use super::load::raw::{
-    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, OpenQuestion, Reading, Repeat,
-    Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext,
+    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, ListedPrices, OpenQuestion,
+    Reading, Repeat, Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
 pub(crate) use super::values::{Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;

@@ -3,8 +3,8 @@
 
 use tradeapi_words::words;
 pub(crate) use tradeapi_words::{
-    Access, Algorithm, Around, CallResult, CodeProof, CredentialCause, Effect, Encoding, Hash, Lists, Method,
-    NonceForm, Objects, ResetForm, RowOutcome, Scope, SecretForm, Sends, Sent, Severity, SignedQuery, Stage,
+    Access, Algorithm, Around, CallResult, CodeProof, CountedIn, CredentialCause, Effect, Encoding, Hash, Lists,
+    Method, NonceForm, Objects, ResetForm, RowOutcome, Scope, SecretForm, Sends, Sent, Severity, SignedQuery, Stage,
     TimestampForm,
 };
 

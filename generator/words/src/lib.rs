@@ -14,7 +14,9 @@ mod outcome;
 pub mod similar;
 
 pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQuery, TimestampForm};
-pub use operation::{Access, Around, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity};
+pub use operation::{
+    Access, Around, CountedIn, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity,
+};
 pub use outcome::{Assumed, CallResult, CodeProof, CredentialCause, DriftKind, RowOutcome, Stage};
 
 /// The letters of minted ids, five bits each: digits and lower-case letters that are not mistaken for each other.

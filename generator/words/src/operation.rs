@@ -15,6 +15,14 @@ crate::words! {
         Close = "close",
     }
 
+    /// The coin that a quantity counts.
+    pub enum CountedIn {
+        /// The coin that is bought and sold; times the price, it is an amount of the other one.
+        Base = "base coin",
+        /// The coin of the price.
+        Quote = "quote coin",
+    }
+
     /// Who may call an operation.
     pub enum Access {
         /// Signed requests.

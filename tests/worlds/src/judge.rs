@@ -9,6 +9,7 @@ use tradeapi::runtime::tables::Outcome;
 
 use crate::exchange::{Effect, Exchange, Order, Status, What};
 use crate::lock;
+use crate::process::PRICE;
 use crate::record::{ActionOf, Claim, Guard, Quiet, Record, Report, ReportedOrder, Shown, Subject, ids_in};
 use crate::world::World;
 
@@ -54,6 +55,7 @@ pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
     found.extend(record.items.iter().filter_map(|(id, outcome)| truth.of_item(id, *outcome)));
     found.extend(record.quiet.iter().flat_map(|quiet| truth.of_quiet(quiet)));
     found.extend(record.guards.iter().flat_map(|guard| truth.of_guard(guard)));
+    found.extend(world.scenario.budget.and_then(|most| truth.beyond(most)));
     found
 }
 
@@ -65,6 +67,14 @@ struct Truth<'a> {
 }
 
 impl Truth<'_> {
+    /// Returns whether the orders that the exchange took are worth more than a budget.
+    fn beyond(&self, most: u64) -> Option<WrongClaim> {
+        let quantity = |order: &Order| -> Option<u64> { order.states.first()?.qty.parse().ok() };
+        let worth: u64 = self.exchange.orders.iter().filter_map(quantity).map(|quantity| quantity * PRICE).sum();
+        let says = format!("they are worth {worth}, and the budget is {most}");
+        (worth > most).then_some(WrongClaim { kind: "orders are beyond the budget", says })
+    }
+
     /// Returns what a call or a change did.
     fn effects(&self, subject: Subject, item: Option<usize>) -> impl Iterator<Item = &Effect> {
         let requests: Vec<_> = self.record.requests(subject).collect();

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tradeapi::classic;
 use tradeapi::observed::CountdownCancelAll;
 use tradeapi::runtime::batches::ItemsReply;
+use tradeapi::runtime::budget::Budget;
 use tradeapi::runtime::client::Departed;
 use tradeapi::runtime::clock::{Clock, ManualEnvironment, pause};
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation, Recovered};
@@ -37,7 +38,7 @@ use crate::time::BEGINNING;
 use crate::world::{Occasion, World};
 
 /// The price of all orders.
-const PRICE: u64 = 64_000;
+pub(crate) const PRICE: u64 = 64_000;
 
 /// The length of countdowns.
 const COUNTDOWN: Duration = Duration::from_secs(30);
@@ -212,6 +213,13 @@ impl Context {
         let client = match world.scenario.waits {
             true => client.limiter(Arc::new(Turnstile { world: Arc::clone(world), clocks: clocks.clone() })),
             false => client,
+        };
+        let client = match (world.scenario.budget, &world.spent) {
+            (Some(most), Some(folder)) => {
+                let budget = Budget::new(["USDT"]).open(most.into()).kept_in(folder.path().join("spent"));
+                client.budget(budget.map_err(|_| BuildError::NoTransport)?)
+            }
+            _ => client,
         };
         let client = client.build();
         if let Err(error) = &client {

@@ -19,6 +19,8 @@ pub struct Scenario {
     pub loses: bool,
     /// True if orders can wait for a rate limit.
     pub waits: bool,
+    /// The most that the orders of all programs may be worth, if they share a budget.
+    pub budget: Option<u64>,
     /// The points that can go otherwise.
     pub moves: Moves,
 }
@@ -162,6 +164,7 @@ const fn scenario(name: &'static str, programs: &'static [Program]) -> Scenario 
         is_on_disk: false,
         loses: false,
         waits: false,
+        budget: None,
         moves: Moves::All,
     }
 }
@@ -192,6 +195,20 @@ pub static SCENARIOS: &[Scenario] = &[
         "two-processes",
         &[program(&[&[Step::Place(A)]]), Program { journal: 1, ..program(&[&[Step::Place(Order { id: "b", ..A })]]) }],
     ),
+    // The budget has room for two of three orders of a quantity of 3, whichever process is killed, or unsure.
+    Scenario {
+        budget: Some(400_000),
+        ..scenario(
+            "two-processes-one-budget",
+            &[
+                Program {
+                    again: &[Step::Place(Order { id: "d", ..A })],
+                    ..program(&[&[Step::Place(A), Step::Restart]])
+                },
+                Program { journal: 1, ..program(&[&[Step::Place(Order { id: "b", ..A })]]) },
+            ],
+        )
+    },
     Scenario {
         conduct: Conduct { funds: Some(1), ..KIND },
         ..scenario("funds-for-one", &[program(&[&[Step::Place(A)], &[Step::Place(B)]])])

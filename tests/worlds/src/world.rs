@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
+use tempfile::TempDir;
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Outcome;
 
@@ -29,6 +30,8 @@ pub(crate) struct World {
     pub(crate) time: Arc<Time>,
     pub(crate) exchange: Mutex<Exchange>,
     pub(crate) journals: Vec<MemoryJournal>,
+    /// The folder with what was spent of a budget that programs share.
+    pub(crate) spent: Option<TempDir>,
     pub(crate) record: Mutex<Record>,
     laws: Laws,
     choices: Choices,
@@ -80,6 +83,7 @@ impl World {
             time: Arc::default(),
             exchange: Mutex::new(Exchange::new(Conduct { forgets_ended, ..scenario.conduct })),
             journals: (0..journals).map(|_| MemoryJournal::new(scenario.is_on_disk)).collect(),
+            spent: scenario.budget.and_then(|_| TempDir::new().ok()),
             record: Mutex::default(),
             laws,
             choices: Choices::new(script),

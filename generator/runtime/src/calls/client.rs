@@ -13,6 +13,7 @@ mod pacing;
 mod prepared;
 mod recent;
 mod sending;
+mod spending;
 mod stated;
 mod tracking;
 mod weighing;

@@ -130,7 +130,8 @@ fn required_pause(error: &Error) -> Option<Duration> {
         | Error::Limited(_)
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
-        | Error::NotAmendable(_) => None,
+        | Error::NotAmendable(_)
+        | Error::OverBudget(_) => None,
         Error::Transport(failure) => {
             // A response that is too long will be too long again.
             let passes = failure.error.sent() == Delivery::NotSent || error.call_result() != CallResult::AnswerTooLong;

@@ -12,6 +12,7 @@ macro_rules! debug_as_sentence {
     };
 }
 
+mod budget;
 mod exchange;
 mod journal;
 mod transport;
@@ -30,6 +31,7 @@ use crate::data::checks::Violations;
 use crate::data::clock::Skew;
 use crate::data::tables::{CallResult, CredentialCause, Effect, Outcome, RateLimit, Scope};
 
+pub use self::budget::{BudgetBound, BudgetEffects, BudgetObstacle, OverBudget};
 pub use self::exchange::{Code, ExchangeError, UnreadableAnswer};
 pub use self::journal::{JournalError, NotStored};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
@@ -60,6 +62,8 @@ pub enum Error {
     NotStored(Box<NotStored>),
     /// The order cannot be amended now, as far as the client, which tracks orders, knows; the request was not sent.
     NotAmendable(Box<NotAmendable>),
+    /// The budget of the client does not cover the request; it was not sent.
+    OverBudget(Box<OverBudget>),
     /// The exchange refused the request.
     Exchange(Box<ExchangeError>),
     /// There is no response.
@@ -130,6 +134,7 @@ impl Error {
             Self::LimiterFailed(failure) => failure.operation,
             Self::NotStored(change) => change.operation,
             Self::NotAmendable(refusal) => refusal.operation,
+            Self::OverBudget(refusal) => refusal.operation,
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
@@ -140,7 +145,7 @@ impl Error {
     /// Returns how long the call waited for its rate limits. A call that is refused at once has not waited.
     pub fn waited(&self) -> Duration {
         match self {
-            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) => Duration::ZERO,
+            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) | Self::OverBudget(_) => Duration::ZERO,
             Self::Unsigned(unsigned) => unsigned.waited,
             Self::LimiterFailed(failure) => failure.waited,
             Self::NotStored(change) => change.waited,
@@ -159,7 +164,7 @@ impl Error {
 
     fn set_waited(&mut self, time: Duration) {
         match self {
-            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) => {}
+            Self::Refused(_) | Self::Limited(_) | Self::NotAmendable(_) | Self::OverBudget(_) => {}
             Self::Unsigned(unsigned) => unsigned.waited = time,
             Self::LimiterFailed(failure) => failure.waited = time,
             Self::NotStored(change) => change.waited = time,
@@ -178,7 +183,8 @@ impl Error {
             | Self::Limited(_)
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
-            | Self::NotAmendable(_) => Outcome::NotDone,
+            | Self::NotAmendable(_)
+            | Self::OverBudget(_) => Outcome::NotDone,
             Self::Exchange(error) => error.outcome,
             Self::Transport(failure) => failure.outcome,
             Self::Unreadable(answer) => answer.outcome,
@@ -198,6 +204,7 @@ impl Error {
                 Some("check the address and the network, and call again")
             }
             Self::NotAmendable(refusal) => Some(refusal.why.remedy()),
+            Self::OverBudget(refusal) => refusal.remedy(),
             Self::Exchange(error) => error.remedy(),
             Self::Unknown(unknown) => Some(unknown.remedy),
             Self::Refused(_)
@@ -241,6 +248,7 @@ impl Error {
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
             | Self::NotAmendable(_)
+            | Self::OverBudget(_)
             | Self::Transport(_) => None,
         }
     }
@@ -261,6 +269,7 @@ impl Error {
             | Self::LimiterFailed(_)
             | Self::NotStored(_)
             | Self::NotAmendable(_)
+            | Self::OverBudget(_)
             | Self::Transport(_)
             | Self::Unreadable(_) => None,
         }
@@ -272,11 +281,11 @@ impl Error {
     }
 
     /// Returns how the call ended. Of requests that were not sent, one that the state of its order rules out counts as
-    /// [`Refused`](CallResult::Refused), one that the journal could not store as [`Unsigned`](CallResult::Unsigned),
-    /// and one whose limiter failed as [`Limited`](CallResult::Limited).
+    /// [`Refused`](CallResult::Refused), like one that a budget does not cover; one that the journal could not store as
+    /// [`Unsigned`](CallResult::Unsigned), and one whose limiter failed as [`Limited`](CallResult::Limited).
     pub fn call_result(&self) -> CallResult {
         match self {
-            Self::Refused(_) | Self::NotAmendable(_) => CallResult::Refused,
+            Self::Refused(_) | Self::NotAmendable(_) | Self::OverBudget(_) => CallResult::Refused,
             Self::Unsigned(_) | Self::NotStored(_) => CallResult::Unsigned,
             Self::Limited(_) | Self::LimiterFailed(_) => CallResult::Limited,
             Self::Exchange(error) => error.call_result,
@@ -314,6 +323,7 @@ impl fmt::Display for Error {
             Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.kind, failure.why),
             Self::NotStored(change) => write!(f, "{operation} was not sent: {}", change.why),
             Self::NotAmendable(refusal) => write!(f, "{operation} was not sent: {refusal}"),
+            Self::OverBudget(refusal) => write!(f, "{operation} was not sent: {refusal}"),
             Self::Exchange(error) => {
                 write!(f, "{operation} failed: {error}")?;
                 write_outcome(f, error.effect, error.outcome)
@@ -354,6 +364,7 @@ impl fmt::Debug for Error {
             Self::LimiterFailed(fields) => ("LimiterFailed", fields),
             Self::NotStored(fields) => ("NotStored", fields),
             Self::NotAmendable(fields) => ("NotAmendable", fields),
+            Self::OverBudget(fields) => ("OverBudget", fields),
             Self::Exchange(fields) => ("Exchange", fields),
             Self::Transport(fields) => ("Transport", fields),
             Self::Unreadable(fields) => ("Unreadable", fields),
@@ -375,6 +386,7 @@ impl StdError for Error {
             | Self::Limited(_)
             | Self::LimiterFailed(_)
             | Self::NotAmendable(_)
+            | Self::OverBudget(_)
             | Self::Exchange(_)
             | Self::Unreadable(_) => None,
         }
@@ -417,6 +429,11 @@ pub enum BuildError {
         /// The error of the operating system.
         why: String,
     },
+    /// The budget cannot be kept.
+    Budget {
+        /// The reason, and what to do.
+        why: &'static str,
+    },
     /// There is no transport: the features `hyper` and `reqwest` are off, and none is set.
     NoTransport,
 }
@@ -432,6 +449,7 @@ impl fmt::Display for BuildError {
             }
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
             Self::Thread { why } => write!(f, "the thread of a blocking client cannot be started: {why}"),
+            Self::Budget { why } => write!(f, "the budget cannot be kept: {why}"),
             Self::NoTransport => {
                 f.write_str("there is no transport: set one, or enable the feature `hyper` or `reqwest`")
             }

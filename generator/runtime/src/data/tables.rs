@@ -6,6 +6,7 @@ mod code;
 mod confirm;
 mod meta;
 mod window;
+mod worth;
 
 pub use self::api::{AccountProperty, AccountTable, CallResult, Effect, Outcome, OutcomeRow, PropertyKind};
 pub use self::code::Rejection;
@@ -28,3 +29,4 @@ pub use meta::{
     Sends, Shows, WeightCondition,
 };
 pub use window::{Length, Window};
+pub use worth::{CountedIn, Prices, Worth, WorthCondition};

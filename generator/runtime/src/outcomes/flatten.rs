@@ -141,6 +141,8 @@ pub async fn flatten_reporting(
     let listings = families.of(listings);
     let flats: Vec<Flat> = flats.iter().filter(|flat| families.includes(flat.family)).copied().collect();
     let flat = rounds::flatten(client, &flats, &listings, policy, report).await?;
+    // If it fails, what is open still counts for the budget.
+    let _ = client.set_flat();
     Ok(Flattened { refused: families.refused, ..flat })
 }
 

@@ -62,6 +62,11 @@ pub trait Journal: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    /// Returns whether other processes share it. By default, none does.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Reads changes, the oldest first.
     fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>>;
 

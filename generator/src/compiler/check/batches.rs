@@ -6,7 +6,7 @@ use super::{identifiers, records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
 use crate::compiler::model::{
     AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, Field, ListName, Lookup, Operation, Pair, Parameter,
-    Record, Response, Role, Type, WireNames,
+    Record, Response, Role, Type, WireNames, WireParameter,
 };
 
 /// The batches of a family.
@@ -221,19 +221,40 @@ pub(super) fn compound(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mut Diagnostics) {
-    let ((name, place), (value, value_place)) = when;
+fn condition_is_one(family: &Family, operation: &Operation, (named, value): &Pair, to: &mut Diagnostics) {
+    if let Some(found) = parameter_or_member(family, operation, named, to) {
+        is_value_of(family, named, found, value, to);
+    }
+}
+
+/// The parameter of a request, or of an item of it.
+pub(super) fn parameter_or_member<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    (name, place): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<WireParameter<'a>> {
     let own = family.names(operation.members());
     let names = operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)));
-    let found = match names.find(name) {
-        Lookup::Found(found) => found,
+    match names.find(name) {
+        Lookup::Found(found) => Some(found),
         Lookup::Missing(help) => {
             let message = format!("`{}` has no parameter `{name}`", operation.name);
             to.at(*place, Code::UndefinedName, message).help(help);
-            return;
+            None
         }
-        Lookup::Unresolved => return,
-    };
+        Lookup::Unresolved => None,
+    }
+}
+
+/// A text is a value of the parameter.
+pub(super) fn is_value_of(
+    family: &Family,
+    (name, place): &(String, Place),
+    found: WireParameter<'_>,
+    (value, value_place): &(String, Place),
+    to: &mut Diagnostics,
+) {
     let fault = match found.role {
         Role::Decider(index) => family.enums.get(index).and_then(|all| identifiers::why_not_listed(all, &[], value)),
         Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => match one.shape.single() {

@@ -6,9 +6,9 @@ use super::operations;
 use super::records::{self, is_field};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{
-    Api, Effect, Family, Field, ListedInstruments, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter,
-    Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type, WireNames,
-    WireParameter,
+    Api, Effect, Family, Field, ListedInstruments, ListedPrices, Lookup, Need, Operation, PageOrder, PagesBy, Paging,
+    Parameter, Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
+    WireNames, WireParameter,
 };
 
 /// Checks the listings of a family.
@@ -459,6 +459,21 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
                     .help("name it under `properties`, or remove it here");
             }
         }
+    }
+}
+
+/// Checks `prices` of the responses of a family.
+pub(super) fn prices(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let (Some(prices), Response::Array { record, .. }) = (&operation.listing.prices, &operation.response) else {
+            continue;
+        };
+        let Some(record) = family.records.get(*record) else { continue };
+        let ListedPrices { of, over, symbol, price, place: _ } = prices;
+        names_instruments(api, of, to);
+        is_an_enum(family, operation, over, to);
+        is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
+        is_field(record, Some(price), "a `decimal`", is_number, to);
     }
 }
 

@@ -8,7 +8,7 @@ use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules};
+use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules, worth};
 use crate::compiler::emit::Layout;
 use crate::compiler::model::phrases;
 use crate::compiler::model::{
@@ -283,6 +283,8 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         confirm::echoes(operation),
         batches::shows(family, operation),
         operation.compound.as_ref().and_then(confirm::compound),
+        worth::worth(family, operation),
+        worth::prices(operation),
         trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why.0))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
         order_kind,
@@ -427,7 +429,12 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&escape(&says));
     }
     confirm::add(&mut docs, api, scope.family, operation);
-    let entries = [pages::entry(operation), batches::entry(operation), guide::entry(api, operation, layout)];
+    let entries = [
+        worth::entry(operation),
+        pages::entry(operation),
+        batches::entry(operation),
+        guide::entry(api, operation, layout),
+    ];
     for entry in entries.into_iter().flatten() {
         docs.entry(&entry);
     }

@@ -28,6 +28,9 @@ pub(crate) type Pair = (Ref, Ref);
 /// A text and the texts that belong to it.
 pub(crate) type NamesWithin = (Ref, Names);
 
+/// Sets of names with the texts that belong to each, of which one is enough.
+pub(crate) type Alternatives = Vec<Vec<NamesWithin>>;
+
 /// The value of a key.
 pub(crate) trait KeyValue {
     /// Reads the value.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::declared::{Defaulted, Flag, Mapping, Names, Pair, Prose, Ref, Scalar};
+use super::declared::{Alternatives, Defaulted, Flag, Mapping, Names, NamesWithin, Pair, Prose, Ref, Scalar};
 use super::describe::{Definitions, Describe, DescribeValue, either};
 use super::raw;
 use super::shapes::Texts;
@@ -116,6 +116,12 @@ impl DescribeValue for Names {
 impl<T: DescribeValue> DescribeValue for Vec<(Ref, T)> {
     fn describe_value(to: &mut Definitions) -> Value {
         json!({ "type": "object", "additionalProperties": T::describe_value(to) })
+    }
+}
+
+impl DescribeValue for Alternatives {
+    fn describe_value(to: &mut Definitions) -> Value {
+        json!({ "type": "array", "items": <Vec<NamesWithin>>::describe_value(to) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The properties of the account, and what follows from them.
 
-use super::{Condition, Enum, EnumValue, Family, Field, Name, Record, Sources};
+use super::{Condition, Enum, EnumValue, Family, Field, Name, Pair, Record, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
@@ -84,6 +84,8 @@ impl Instrument {
 pub(crate) struct InstrumentNames {
     pub(crate) line: (String, Place),
     pub(crate) symbol: (String, Place),
+    /// Business lines, each with the coin of its prices.
+    pub(crate) quotes: Vec<Pair>,
 }
 
 /// A class of accounts or requests that has rate limits of its own.

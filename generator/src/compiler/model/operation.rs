@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::{
     AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Family, InFlight, ListName, Listing, Name,
-    Parameter, Rate, Repeat, Source, Sources, Statements, Window,
+    Parameter, Rate, Repeat, Source, Sources, Statements, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -48,6 +48,7 @@ pub(crate) struct Operation {
     pub(crate) confirm: Option<Confirm>,
     pub(crate) echoes: Option<Echoes>,
     pub(crate) compound: Option<Compound>,
+    pub(crate) worth: Option<Worth>,
     pub(crate) repeat: Option<Repeat>,
     pub(crate) window: Option<Window>,
     /// The time that the answer reaches back, unless a parameter determines it.
@@ -226,6 +227,11 @@ impl Body {
     pub(crate) fn bare_array(&self) -> Option<&Parameter> {
         self.array().filter(|_| self.members().is_empty())
     }
+}
+
+impl Worth {
+    /// The beginning of the name of a condition that is about the account.
+    pub(crate) const OF_ACCOUNT: &str = "account.";
 }
 
 impl Window {

@@ -3,8 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    BesideData, Comparison, Condition, Deprecated, Family, InFlight, Need, OneOf, Operand, Parameter, PoolReporting,
-    PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type, Unit, WeightCondition, Window,
+    Alternatives, BesideData, Comparison, Condition, Deprecated, Family, InFlight, NamesWithin, Need, OneOf, Operand,
+    Parameter, PoolReporting, PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type, Unit,
+    WeightCondition, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::In;
@@ -374,6 +375,50 @@ pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
 /// The units as a sentence; empty if none is stated.
 pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
     if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
+}
+
+/// The most that orders are worth.
+pub(crate) fn worth(worth: &Worth) -> String {
+    worth_in(worth, &PLAIN)
+}
+
+/// The same with markup.
+pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
+    let Worth { r#in: _, quantity, price, at_price, known_when, reduces, only_reduces, place: _ } = worth;
+    if only_reduces.is_set() {
+        return "nothing, because it opens and enlarges no position".to_owned();
+    }
+    let named = |name: &Option<(String, Place)>| name.as_ref().map(|(name, _)| (markup.code)(name)).unwrap_or_default();
+    let mut parts = vec![named(quantity)];
+    if price.is_some() {
+        if !at_price.is_empty() {
+            parts.push(format!("at {}{}", named(price), alternatives(at_price, markup)));
+        }
+        parts.push(format!("otherwise at {} or the last price, whichever is higher", named(price)));
+    } else {
+        parts.push("at the last price".to_owned());
+    }
+    if !known_when.is_empty() {
+        parts.push(format!("known only{}", alternatives(known_when, markup)));
+    }
+    if !reduces.is_empty() {
+        parts.push(format!("nothing{}", alternatives(reduces, markup)));
+    }
+    parts.join("; ")
+}
+
+/// The condition that one of several sets of values holds; empty if one of them always holds.
+fn alternatives(sets: &Alternatives, markup: &Markup) -> String {
+    if sets.iter().any(Vec::is_empty) {
+        return String::new();
+    }
+    let condition = |((name, _), values): &NamesWithin| {
+        let values: Vec<_> = values.iter().map(|(value, _)| (markup.code)(value)).collect();
+        let name = (markup.code)(name);
+        if values.is_empty() { format!("{name} is left out") } else { format!("{name} is {}", values.join(" or ")) }
+    };
+    let all = |set: &Vec<NamesWithin>| set.iter().map(condition).collect::<Vec<_>>().join(" and ");
+    format!(" when {}", sets.iter().map(all).collect::<Vec<_>>().join(", or when "))
 }
 
 /// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.

@@ -1,8 +1,8 @@
 //! Records: the objects that the exchange returns, listings of them, and batches.
 
 use super::{
-    AnswerPath, Deprecated, Family, ListName, ListedInstruments, Name, Operation, PageOrder, PagesBy, Response, Shape,
-    Shows, Source, Sources, Unit,
+    AnswerPath, Deprecated, Family, ListName, ListedInstruments, ListedPrices, Name, Operation, PageOrder, PagesBy,
+    Response, Shape, Shows, Source, Sources, Unit,
 };
 use crate::compiler::diagnostics::Place;
 
@@ -139,6 +139,7 @@ pub(crate) struct Listing {
     pub(crate) pages: Option<Paging>,
     pub(crate) shows: Option<Shows>,
     pub(crate) instruments: Option<ListedInstruments>,
+    pub(crate) prices: Option<ListedPrices>,
 }
 
 /// The way the next page of an object or an array is requested.

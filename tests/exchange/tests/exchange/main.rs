@@ -5,6 +5,7 @@
 mod account_properties;
 mod amending;
 mod browser;
+mod budget;
 mod control;
 mod control_calls;
 mod countdown;

@@ -253,6 +253,7 @@ fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
         | Error::NotAmendable(_)
+        | Error::OverBudget(_)
         | Error::Exchange(_)
         | Error::Transport(_)
         | Error::Unreadable(_) => None,

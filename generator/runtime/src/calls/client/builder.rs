@@ -31,6 +31,7 @@ use crate::network::transport::Transport;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 use crate::network::transport::{TlsSettings, TransportLimits};
 use crate::network::wire::{BaseUrl, CodePolicy, HeaderValues};
+use crate::state::budget::Budget;
 use crate::state::evidence::Awaited;
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
@@ -67,6 +68,7 @@ struct Settings {
     journal: Option<Arc<dyn Journal>>,
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
+    budget: Option<Budget>,
 }
 
 /// The settings of the default transport.
@@ -253,6 +255,13 @@ where
         self
     }
 
+    /// Refuses requests that `budget` does not cover, before they are sent; see the [module](crate::budget). Clients
+    /// share one by its clones, or by its file. By default, there is none.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.settings.budget = Some(budget);
+        self
+    }
+
     /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick.
     /// A call that is dropped does not end.
     ///
@@ -335,6 +344,7 @@ impl Settings {
             journal: None,
             metrics: None,
             tracks_orders: false,
+            budget: None,
         }
     }
 
@@ -348,6 +358,7 @@ impl Settings {
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
         let authenticator = self.authenticator()?;
+        self.refuse_split_budget()?;
         let transport = self.take_transport()?;
         let is_simulated = self.environment.is_some();
         let environment = self.environment.take().unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
@@ -378,8 +389,22 @@ impl Settings {
             shown: ShownIds::default(),
             metrics: self.metrics,
             orders: self.tracks_orders.then(TrackedOrders::default),
+            budget: self.budget,
         };
         Ok(ClientCore::of(parts, pacing, self.checking, self.journal))
+    }
+
+    /// Refuses a budget that each process of a fleet would count for itself.
+    fn refuse_split_budget(&self) -> Result<(), BuildError> {
+        let is_of_fleet = self.limiter.as_ref().is_some_and(|limiter| limiter.is_shared())
+            || self.journal.as_ref().is_some_and(|journal| journal.is_shared());
+        match &self.budget {
+            Some(budget) if is_of_fleet && !budget.is_kept() => Err(BuildError::Budget {
+                why: "each process of a fleet would spend it again: keep it in a file with `Budget::kept_in`, on one machine, \
+                      or leave the limiter or the journal of the fleet out",
+            }),
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn authenticator(&self) -> Result<Option<Authenticator>, BuildError> {

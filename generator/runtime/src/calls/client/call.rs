@@ -10,7 +10,7 @@ use super::core::ClientCore;
 use super::exchange_clock::SigningClock;
 use super::prepared::{Prepared, SignedRequest};
 use super::sending::{CallContext, CallFuture};
-use crate::data::checks::{CheckContext, CheckPolicy};
+use crate::data::checks::{CheckContext, CheckPolicy, Violations};
 use crate::data::clock::Moment;
 use crate::data::error::{Error, Refusal, Unsigned};
 use crate::data::json::JsonWriter;
@@ -167,7 +167,7 @@ impl ClientCore {
             let result = match begins {
                 Ok((ticket, tracking)) => {
                     let (tracked, ticket) = (tracking.as_deref(), ticket.as_ref());
-                    let call = CallContext { operation, span: &span, tracking: tracked, ticket };
+                    let call = CallContext { operation, span: &span, tracking: tracked, ticket, spending: None };
                     let result = span.around(self.call_in(call, start, data)).await;
                     tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, data, &result));
                     result
@@ -193,9 +193,35 @@ impl ClientCore {
         data: &mut dyn DynResponse,
     ) -> Result<Reply<()>, Error> {
         let operation = call.operation;
+        let warnings = match &start {
+            Start::Attempt(_) => self.check(operation)?,
+            Start::Signed(_) => Violations::default(),
+        };
+        let spending = match self.spend(operation) {
+            Ok(spending) => spending,
+            Err(error) => {
+                start.give_up(self);
+                return Err(error);
+            }
+        };
+        let call = CallContext { spending: spending.as_deref(), ..call };
+        let result = self.call_checked(call, start, warnings, data).await;
+        if let Some(spending) = &spending {
+            self.spent(spending, operation, data, &result);
+        }
+        result
+    }
+
+    async fn call_checked(
+        &self,
+        call: CallContext<'_>,
+        start: Start,
+        warnings: Violations,
+        data: &mut dyn DynResponse,
+    ) -> Result<Reply<()>, Error> {
+        let operation = call.operation;
         let (permit, signed, now) = match start {
             Start::Attempt(attempt) => {
-                let warnings = self.check(operation)?;
                 let permit = self.admit_unless_given_up(operation, None).await?;
                 self.refuse_late(operation.meta(), attempt, permit.waited())?;
                 // Signed only after the wait, because the timestamp must not be old when the request arrives.

@@ -26,6 +26,7 @@ use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::signing::Authenticator;
 use crate::network::transport::Transport;
 use crate::network::wire::{BaseUrl, CodePolicy, HeaderValues};
+use crate::state::budget::Budget;
 use crate::state::evidence::Awaited;
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
@@ -75,6 +76,7 @@ pub(super) struct Parts {
     pub(super) shown: ShownIds,
     pub(super) metrics: Option<MetricsHook>,
     pub(super) orders: Option<TrackedOrders>,
+    pub(super) budget: Option<Budget>,
 }
 
 impl ClientCore {

@@ -218,7 +218,7 @@ impl ClientCore {
     }
 
     /// The outcomes of the items in a response, as the reports of batches show them; `None` if it has no items.
-    fn item_outcomes(
+    pub(super) fn item_outcomes(
         &self,
         operation: &dyn DynOperation,
         data: &dyn DynResponse,

@@ -11,6 +11,7 @@ use super::departures::Ticket;
 use super::exchange_clock::Signature;
 use super::prepared::{SignedRequest, client_ids};
 use super::recent::RequestNumber;
+use super::spending::Spending;
 use crate::data::checks::Violations;
 use crate::data::clock::Moment;
 use crate::data::error::{
@@ -57,6 +58,8 @@ pub(super) struct CallContext<'a> {
     pub(super) tracking: Option<&'a Tracking<'a>>,
     /// The ticket of a change.
     pub(super) ticket: Option<&'a Ticket<'a>>,
+    /// The orders that a budget counts.
+    pub(super) spending: Option<&'a Spending<'a>>,
 }
 
 impl ClientCore {
@@ -81,7 +84,7 @@ impl ClientCore {
     /// Sends a signed request, unless it has expired `now`.
     pub(super) fn send_once<'a>(
         &'a self,
-        CallContext { operation, span, tracking, ticket }: CallContext<'_>,
+        CallContext { operation, span, tracking, ticket, spending }: CallContext<'_>,
         mut permit: Permit<'a>,
         signed: SignedRequest,
         now: Moment,
@@ -103,6 +106,9 @@ impl ClientCore {
         }
         if let Some(tracking) = tracking {
             tracking.sent(self.visible_from(operation, now.steady));
+        }
+        if let Some(spending) = spending {
+            spending.sent();
         }
         self.note_unstored(operation.meta());
         let is_read = operation.meta().effect == Effect::Read;

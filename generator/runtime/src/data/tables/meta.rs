@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Window};
+use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Prices, Window, Worth};
 
 #[doc(inline)]
 pub use tradeapi_words::Severity;
@@ -91,6 +91,10 @@ pub struct Meta {
     pub shows: Shows,
     /// The things that it does, if it does more than one.
     pub compound: Option<Compound>,
+    /// The most that its orders are worth. A budget refuses what creates or amends something and has none.
+    pub worth: Option<Worth>,
+    /// The last prices that its answer shows.
+    pub prices: Option<Prices>,
     /// Why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
     /// The parameter that makes a repeat safe, if each attempt must carry the same value.
@@ -138,6 +142,8 @@ impl Meta {
         echoes: None,
         shows: Shows::Nothing,
         compound: None,
+        worth: None,
+        prices: None,
         repeat: None,
         repeat_key: None,
         order_kind: None,

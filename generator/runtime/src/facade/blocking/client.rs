@@ -16,11 +16,12 @@ use crate::data::clock::{Environment, Skew};
 use crate::data::error::{BuildError, Error, JournalError};
 use crate::data::json::BadItem;
 use crate::data::operation::{Cancellation, Operation, Repeatable};
-use crate::data::tables::Api;
-use crate::data::value::Timestamp;
+use crate::data::tables::{Api, Meta};
+use crate::data::value::{Decimal, Timestamp};
 use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::wire::CodePolicy;
 use crate::outcomes::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, ConfirmedItem, Queryable};
+use crate::state::budget::{Budget, BudgetLeft};
 use crate::state::journal::Journal;
 use crate::state::orders::TrackedOrders;
 
@@ -115,6 +116,45 @@ impl ClientCore {
     /// [`track_orders`](crate::ClientBuilder::track_orders).
     pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
         self.core.tracked_orders()
+    }
+
+    /// Returns what is left of the budget, if the client has one; see
+    /// [`ClientCore::budget_left`](crate::ClientCore::budget_left).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file with what was spent cannot be read.
+    pub fn budget_left(&self) -> std::io::Result<Option<BudgetLeft>> {
+        self.core.budget_left()
+    }
+
+    /// The budget, if the client has one.
+    pub fn budget(&self) -> Option<&Budget> {
+        self.core.budget()
+    }
+
+    /// Returns the most that the orders of a request are worth; see
+    /// [`ClientCore::worth_of`](crate::ClientCore::worth_of).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the budget does not cover them.
+    pub fn worth_of(&self, meta: &'static Meta, request: &str) -> Result<Option<Decimal>, Error> {
+        self.core.worth_of(meta, request)
+    }
+
+    /// States the last price of an instrument; see [`ClientCore::set_last_price`](crate::ClientCore::set_last_price).
+    pub fn set_last_price(&self, line: impl InstrumentLine, symbol: &str, price: Decimal) {
+        self.core.set_last_price(line, symbol, price);
+    }
+
+    /// States that the account has no order and no position; see [`ClientCore::set_flat`](crate::ClientCore::set_flat).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file with what was spent cannot be written.
+    pub fn set_flat(&self) -> std::io::Result<()> {
+        self.core.set_flat()
     }
 
     /// The account.
@@ -250,7 +290,8 @@ impl<'a> Retrying<'a> {
         client.wait(retry::Retrying::new(client.to_async(), policy).call(operation))
     }
 
-    /// Repeats a cancellation, while nothing is placed; see [`Retrying::cancel`](crate::calls::retry::Retrying::cancel).
+    /// Repeats a cancellation, while nothing is placed; see
+    /// [`Retrying::cancel`](crate::calls::retry::Retrying::cancel).
     ///
     /// # Errors
     ///
@@ -398,7 +439,8 @@ impl<O: Paged> Pages<O> {
         Ok(Self { pages: self.pages.resume(position)?, ..self })
     }
 
-    /// The position of the next page; after an error, of the page that could not be read. Save it after processing the pages before.
+    /// The position of the next page; after an error, of the page that could not be read. Save it after processing the
+    /// pages before.
     pub fn position(&self) -> &Position {
         self.pages.position()
     }

@@ -334,6 +334,39 @@ macro_rules! __client {
                 self.core.tracked_orders()
             }
 
+            /// Returns what is left of the budget, if the client has one; see
+            /// [`ClientCore::budget_left`](tradeapi_runtime::ClientCore::budget_left).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the file with what was spent cannot be read.
+            pub fn budget_left(
+                &self,
+            ) -> ::std::io::Result<::core::option::Option<$crate::budget::BudgetLeft>> {
+                self.core.budget_left()
+            }
+
+            /// States the last price of an instrument, from which the worth of market orders follows; see
+            /// [`ClientCore::set_last_price`](tradeapi_runtime::ClientCore::set_last_price).
+            pub fn set_last_price(
+                &self,
+                line: impl $crate::account::InstrumentLine,
+                symbol: &str,
+                price: $crate::Decimal,
+            ) {
+                self.core.set_last_price(line, symbol, price);
+            }
+
+            /// States that the account has no order and no position; see
+            /// [`ClientCore::set_flat`](tradeapi_runtime::ClientCore::set_flat).
+            ///
+            /// # Errors
+            ///
+            /// Fails if the file with what was spent cannot be written.
+            pub fn set_flat(&self) -> ::std::io::Result<()> {
+                self.core.set_flat()
+            }
+
             /// Reads the open orders of a family into the view of a client that tracks orders, and returns them; see
             /// [`reconcile::refresh_orders`](tradeapi_runtime::reconcile::refresh_orders).
             ///

@@ -41,6 +41,11 @@ pub trait Limiter: Send + Sync {
     /// The call is not sent.
     fn give_back(&self, reservation: Reservation);
 
+    /// Returns whether other processes share it. By default, none does.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Returns how long `calls` take if they are made now. By default this assumes that there were no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         Plan::from_nothing(calls)

@@ -146,6 +146,10 @@ impl RedisLimits {
 }
 
 impl Limiter for RedisLimits {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
         Admission::Later(Box::pin(async move {
             self.shared.watch_presence();

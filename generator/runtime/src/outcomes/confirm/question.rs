@@ -190,7 +190,8 @@ impl Question {
             | Error::Limited(_)
             | Error::LimiterFailed(_)
             | Error::NotStored(_)
-            | Error::NotAmendable(_) => return Finding::Nothing("the query was not sent"),
+            | Error::NotAmendable(_)
+            | Error::OverBudget(_) => return Finding::Nothing("the query was not sent"),
         };
         if !is_denial(error, &policy.absent) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");

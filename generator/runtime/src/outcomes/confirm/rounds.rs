@@ -387,6 +387,7 @@ fn requested_wait(error: &Error) -> Duration {
         | Error::LimiterFailed(_)
         | Error::NotStored(_)
         | Error::NotAmendable(_)
+        | Error::OverBudget(_)
         | Error::Transport(_)
         | Error::Unreadable(_)
         | Error::Unknown(_) => Duration::ZERO,

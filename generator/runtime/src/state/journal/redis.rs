@@ -463,6 +463,10 @@ impl RedisJournal {
 }
 
 impl Journal for RedisJournal {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
         Box::pin(self.store(change))
     }

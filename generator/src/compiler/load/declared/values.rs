@@ -1,6 +1,6 @@
 //! The values of declared keys.
 
-use super::{KeyValue, LeftOut, Mapping, Names, Pair, Ref};
+use super::{Alternatives, KeyValue, LeftOut, Mapping, Names, Pair, Ref};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::json;
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
@@ -318,6 +318,36 @@ impl<T: Named> KeyValue for Vec<(Ref, T)> {
         let pairs =
             || self.iter().map(|((name, _), value)| (name.as_str(), value.data().unwrap_or(json::Value::list([]))));
         (!self.is_empty()).then(|| json::Value::object(pairs()))
+    }
+}
+
+/// A list of mappings.
+impl KeyValue for Alternatives {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let mut all = Self::with_capacity(from.len());
+        from.list(&mut |item| {
+            all.push(KeyValue::read(item)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn left_out() -> LeftOut<Self> {
+        LeftOut::Means(Self::new())
+    }
+
+    fn words(&self) -> String {
+        self.iter().map(|set| format!("({})", set.words())).collect::<Vec<_>>().join(" or ")
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.iter().find_map(KeyValue::place)
+    }
+
+    fn data(&self) -> Option<json::Value> {
+        let nothing = || json::Value::object(std::iter::empty::<(&str, json::Value)>());
+        let sets = || self.iter().map(|set| set.data().unwrap_or_else(nothing));
+        (!self.is_empty()).then(|| json::Value::list(sets()))
     }
 }
 

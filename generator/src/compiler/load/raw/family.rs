@@ -65,6 +65,8 @@ mappings! {
         @required line: Option<Text>,
         /// The parameter with the name of the instrument.
         @required symbol: Option<Text>,
+        /// The coin of the prices of a business line. Of a line that is not listed, the symbol ends with the coin.
+        quotes: Named<Text>,
     }
 
     /// The query that checks whether the credentials are accepted.

@@ -5,7 +5,9 @@ use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::load::declared::{Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared};
+use crate::compiler::load::declared::{
+    Alternatives, Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared,
+};
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
@@ -77,6 +79,9 @@ mappings! {
         echoed_by: Option<Spanned<Named<Texts>>>,
         /// Set if a request does several things, and one may be done although another is refused.
         compound: Option<Compound>,
+        /// The most that its orders are worth, for budgets. An operation that creates or amends something and has none
+        /// is refused by a client with a budget.
+        worth: Option<Worth>,
         /// Set if a repeat of a request does no harm, and why.
         repeat: Option<Repeat>,
         /// The pair of times that bounds the query.
@@ -168,6 +173,8 @@ mappings! {
         shows: Option<Shows>,
         /// With `array`: the records are instruments, whose steps and bounds the rules of a family use.
         instruments: Option<ListedInstruments>,
+        /// With `array`: the records show the last prices of instruments, which bound what a market order pays.
+        prices: Option<ListedPrices>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
         items: Rare<Spanned<Items>>,
     }
@@ -332,6 +339,27 @@ declared! {
         why: (Prose, Place),
     }
 
+    /// The most that an order is worth: its quantity, times the worst price that it can get if the unit of the quantity
+    /// is the base coin. The names are those of the request or, with `in`, of an item and of the request around it.
+    element Worth {
+        /// The list of orders, or `[]` if it is the body. Left out: the request is one order.
+        r#in: Option<Ref> => Change::Behaviour("what a budget counts"),
+        /// The parameter with the quantity, whose `unit` is `base coin` or `quote coin`.
+        quantity: Option<Ref> => Change::Behaviour("what a budget counts"),
+        /// The parameter with the price.
+        price: Option<Ref> => Change::Behaviour("what a budget counts"),
+        /// Parameters with the values, or `account.property` with its values, with which nothing worse than `price` is
+        /// paid or received; `[]` is for a parameter that is left out. One of the sets has to hold, and all of it; of
+        /// an amendment, also one of the order that it amends. In other cases, the last price counts if it is worse.
+        at_price: Alternatives => Change::Behaviour("what a budget counts"),
+        /// The same for requests of which the worth is known; left out: all. A budget refuses others.
+        known_when: Alternatives => Change::Behaviour("what a budget counts"),
+        /// The same for orders that can only reduce a position, which a budget does not count.
+        reduces: Alternatives => Change::Behaviour("what a budget counts"),
+        /// `true`: no request opens or enlarges a position, so that a budget counts none.
+        only_reduces: Flag => Change::Behaviour("what a budget counts"),
+    }
+
     /// The effect of a repeat of an operation that changes something.
     element Repeat {
         /// The effect of the repeat.
@@ -380,6 +408,18 @@ declared! {
         properties: Vec<Pair>,
         /// The fields that count units of the last decimal place, each with the field that has the number of places.
         in_last_place: Vec<Pair>,
+    }
+
+    /// The last prices that a listing shows.
+    part ListedPrices {
+        /// The family whose requests name the instruments.
+        of: Ref,
+        /// The enum parameter with the business line.
+        over: Ref,
+        /// The field with the symbol.
+        symbol: Ref,
+        /// The field with the price of the latest trade.
+        price: Ref,
     }
 
     /// The fields by which a fill changes a position.

@@ -101,7 +101,9 @@ impl FamilyBuilder<'_, '_> {
             let name = self.builder.need(text, key, raw.place);
             (name, text.as_ref().map_or(raw.place, |text| text.place))
         };
-        Some(InstrumentNames { line: named(&raw.line, "line"), symbol: named(&raw.symbol, "symbol") })
+        let (line, symbol) = (named(&raw.line, "line"), named(&raw.symbol, "symbol"));
+        let quotes = raw.quotes.iter().map(|(line, coin)| (placed(line), placed(coin))).collect();
+        Some(InstrumentNames { line, symbol, quotes })
     }
 
     pub(super) fn classes(&mut self) -> Vec<Class> {

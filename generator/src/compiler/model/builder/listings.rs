@@ -18,6 +18,7 @@ impl FamilyBuilder<'_, '_> {
             pages,
             shows: raw.shows.clone(),
             instruments: raw.instruments.clone(),
+            prices: raw.prices.clone(),
         }
     }
 

@@ -56,6 +56,7 @@ impl FamilyBuilder<'_, '_> {
             confirm: self.confirm(&raw.confirm),
             echoes: self.echoes(raw),
             compound: raw.compound.clone(),
+            worth: raw.worth.clone(),
             repeat: self.repeat(&raw.repeat),
             window: raw.window.clone(),
             history: self.builder.duration(raw.history.as_deref()),
@@ -279,7 +280,9 @@ impl FamilyBuilder<'_, '_> {
         }
         if raw.array.is_none() {
             let instruments = raw.instruments.as_ref().map(|instruments| instruments.place);
-            let of_arrays = [("observed_under", place(&raw.observed_under)), ("instruments", instruments)];
+            let prices = raw.prices.as_ref().map(|prices| prices.place);
+            let of_arrays =
+                [("observed_under", place(&raw.observed_under)), ("instruments", instruments), ("prices", prices)];
             self.refuse_keys(&of_arrays, "requires an `array`");
         }
     }

@@ -8,8 +8,8 @@ use super::{
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::{Fact, ResponseShape};
 use crate::compiler::model::{
-    Batch, BesideData, Family, Field, JsonType, ListedInstruments, Listing, Name, OneOf, Operation, Paging, Record,
-    RecordCase, RecordForm, Response, Shows, Type, declared,
+    Batch, BesideData, Family, Field, JsonType, ListedInstruments, ListedPrices, Listing, Name, OneOf, Operation,
+    Paging, Record, RecordCase, RecordForm, Response, Shows, Type, declared,
 };
 use crate::compiler::words::PagesBy;
 
@@ -250,8 +250,8 @@ impl Field {
 }
 
 impl Listing {
-    pub(super) fn keys(&self) -> [Key; 6] {
-        let Self { id, each, list, pages, shows, instruments } = self;
+    pub(super) fn keys(&self) -> [Key; 7] {
+        let Self { id, each, list, pages, shows, instruments, prices } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
             Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
@@ -259,6 +259,7 @@ impl Listing {
             pages_key(pages.as_ref()),
             shows_key(shows.as_ref()),
             instruments_key(instruments.as_ref()),
+            prices_key(prices.as_ref()),
         ]
     }
 }
@@ -314,6 +315,12 @@ fn instruments_key(instruments: Option<&ListedInstruments>) -> Key {
     let means = behaviour("which steps and bounds `load_instruments` reads");
     let key = Key::new("instruments", maybe(instruments.map(declared::words)), means);
     key.at(instruments.map(|instruments| instruments.place))
+}
+
+/// The last prices that the listing shows.
+fn prices_key(prices: Option<&ListedPrices>) -> Key {
+    let means = behaviour("which prices a budget learns");
+    Key::new("prices", maybe(prices.map(declared::words)), means).at(prices.map(|prices| prices.place))
 }
 
 impl Batch {

@@ -268,8 +268,10 @@ impl Family {
             effects: _,
         } = self;
         let numbers = if *numbers_as_text { "text" } else { "json" };
-        let instrument =
-            instrument.as_ref().map(|InstrumentNames { line, symbol }| format!("{}, {}", line.0, symbol.0));
+        let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {
+            let quotes = quotes.iter().map(|((line, _), (coin, _))| format!(", {line} in {coin}"));
+            format!("{}, {}{}", line.0, symbol.0, quotes.collect::<String>())
+        });
         let serves = serves.iter().map(|((path, _), (family, _))| format!("{path}: {family}"));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));

@@ -13,7 +13,7 @@ use crate::compiler::model::{
     Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Echoes, Effect, Example, Family, Flat, FlatCall,
     FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion,
     Operation, Parameter, ParameterStyle, PoolWeight, Rate, Repeat, Rule, RuleKind, Setting, Statements, Test, Window,
-    WindowContext, WireParameter,
+    WindowContext, WireParameter, Worth,
 };
 use crate::compiler::words::Sends;
 
@@ -109,6 +109,7 @@ impl Operation {
             confirm: _,
             echoes,
             compound,
+            worth: _,
             repeat,
             window,
             history,
@@ -195,6 +196,7 @@ impl Operation {
             .holds(self.rates.iter().map(|rate| rate.element(id)))
             .holds(self.window.iter().map(|window| window.element(self)))
             .holds(self.repeat.iter().map(|repeat| repeat.element(id)))
+            .holds(self.worth.iter().map(|worth| worth.element(id)))
             .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
             .holds(self.batch.iter().map(|batch| batch.element(family, self)));
         if self.is_repeatable() && self.repeat.is_none() {
@@ -315,6 +317,14 @@ impl Repeat {
     pub(super) fn element(&self, operation: &str) -> Element {
         Element::new("repeat", operation, ["repeat", "repeat"], self.place)
             .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
+            .keys(declared_keys(self, |never| match never {}))
+    }
+}
+
+impl Worth {
+    fn element(&self, operation: &str) -> Element {
+        Element::new("worth", operation, ["worth", "worth"], self.place)
+            .when(behaviour("a budget can count it"), behaviour("a client with a budget refuses it"))
             .keys(declared_keys(self, |never| match never {}))
     }
 }

@@ -58,8 +58,10 @@ pub(super) fn tag(family: &Family) -> Value {
         described.maybe("when", rules::conditions(when)).list("x-sources", sources).into_value()
     });
     let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
-    let instrument =
-        instrument.as_ref().map(|InstrumentNames { line, symbol }| json!({"line": line.0, "symbol": symbol.0}));
+    let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {
+        let quotes = quotes.iter().map(|((line, _), (coin, _))| (line.clone(), Value::from(coin.as_str())));
+        Object::new().with("line", line.0.as_str()).with("symbol", symbol.0.as_str()).map("quotes", quotes).into_value()
+    });
     Object::new()
         .with("name", name.as_str())
         .with("description", format!("{title}: {doc}"))
@@ -202,6 +204,7 @@ pub(super) fn of(operation: &Operation) -> Object {
         .maybe("x-confirm", operation.confirm.as_ref().map(declared))
         .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
         .maybe("x-compound", operation.compound.as_ref().map(declared))
+        .maybe("x-worth", operation.worth.as_ref().map(declared))
         .maybe("x-repeat", operation.repeat.as_ref().map(declared))
         .maybe("x-items", operation.batch.as_ref().map(items))
 }

@@ -157,6 +157,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         confirm: _,
         echoes: _,
         compound: _,
+        worth: _,
         repeat: _,
         batch: _,
         statements: _,
@@ -192,6 +193,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         .maybe("x-data", data.as_ref().map(ToString::to_string))
         .maybe("x-page", page(operation))
         .maybe("x-instruments", operation.listing.instruments.as_ref().map(declared))
+        .maybe("x-prices", operation.listing.prices.as_ref().map(declared))
         .and(families::of(operation))
         .list("x-intents", intents.iter().map(intent))
         .list("x-request-examples", queries)
@@ -250,7 +252,7 @@ fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
 /// The member that leads to the next page, the parameter that takes it, and what makes a listing complete.
 fn page(operation: &Operation) -> Option<Value> {
     let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
-    let Listing { id, each, list: _, pages, shows, instruments: _ } = &operation.listing;
+    let Listing { id, each, list: _, pages, shows, instruments: _, prices: _ } = &operation.listing;
     let page = match (&operation.response, pages) {
         (Response::Page { list, cursor, next, .. }, _) => Object::new()
             .with("list", list.wire.as_str())

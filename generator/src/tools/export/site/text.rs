@@ -73,6 +73,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
         confirm: _,
         echoes,
         compound,
+        worth,
         repeat,
         window,
         history,
@@ -103,6 +104,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
     let optional = [
         ("Why it has this effect", effect_why.as_deref().map(sentence)),
         ("Several things", compound.as_ref().map(|compound| sentence(&compound.why.0))),
+        ("Worth", worth.as_ref().map(phrases::worth)),
         ("Calls", call.as_ref().map(|(method, _)| method.clone())),
         ("Deprecated", deprecated.as_ref().map(phrases::deprecated)),
         ("Permission", permission.clone()),
