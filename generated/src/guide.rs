@@ -37,6 +37,13 @@ pub mod reconciliation {}
 #[doc = include_str!("../guide/checks.md")]
 pub mod checks {}
 
+/// The most that orders may be worth: each, in an hour, in a day, and open.
+///
+#[doc = include_str!("../guide/links.md")]
+///
+#[doc = include_str!("../guide/budgets.md")]
+pub mod budgets {}
+
 /// Calls kept within the rate limits, also of several processes.
 ///
 #[doc = include_str!("../guide/links.md")]

@@ -40,6 +40,8 @@
 //!   follow from fills.
 //! - [checks](guide::checks): The checks of requests before they are sent, and those that need the
 //!   account or the instrument.
+//! - [budgets](guide::budgets): The most that orders may be worth: each, in an hour, in a day, and
+//!   open.
 //! - [rate limits](guide::rate_limits): Calls kept within the rate limits, also of several processes.
 //! - [clock skew](guide::clock_skew): The clock of the exchange, and how a client follows it.
 //! - [pages and batches](guide::pages_and_batches): Long listings and long batches.

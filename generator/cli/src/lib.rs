@@ -35,6 +35,7 @@ mod mcp;
 mod options;
 mod output;
 mod parameter;
+mod prices;
 mod profile;
 mod program;
 mod request;

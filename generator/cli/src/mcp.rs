@@ -1,8 +1,9 @@
 //! The commands of a program as tools of the Model Context Protocol, over standard input and output.
 //!
 //! Reads are called, and changes are checked and shown only; they are sent if the server is started with
-//! `--allow-trading`. Each tool says so by its annotations.
+//! `--allow-trading` and with a budget. Each tool says so by its annotations.
 
+mod agreement;
 mod exact;
 mod input;
 mod sent;
@@ -35,7 +36,7 @@ use crate::calls::{Called, StopOf};
 use crate::command::Command;
 use crate::dry_run::{DryRunOf, Header};
 use crate::ending::{Ended, Ending};
-use crate::options::{ALLOW_TRADING, MCP_DEADLINE, MOST_DAYS};
+use crate::options::{ALLOW_TRADING, BUDGET, MCP_DEADLINE, MOST_DAYS};
 use crate::output::Report;
 use crate::profile::Profile;
 use crate::settings::{self, Purpose};
@@ -47,14 +48,22 @@ const CALL: Duration = Duration::from_secs(15);
 
 /// Advice about a change that the server may not send.
 const NOT_ALLOWED: &str = "Nothing was sent, because this server may not trade. Whoever starts it allows changes with \
-                           `mcp --allow-trading`.";
+                           `--budget FILE mcp --allow-trading`.";
+
+/// Refuses to start a server that may trade without a bound.
+const WITHOUT_BUDGET: &str = "`mcp --allow-trading` needs a budget: add `--budget FILE`, a JSON file such as \
+                              {\"coins\": [\"USDT\"], \"order\": \"100\", \"day\": \"1000\"}";
 
 /// Serves the tools until the input ends.
 pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> Ended {
-    let account = match settings::account(program, options) {
-        Ok(account) => account,
-        Err(why) => return Ended::refused(why),
-    };
+    if options.get_flag(ALLOW_TRADING) && options.get_one::<String>(BUDGET).is_none() {
+        return Ended::refused(WITHOUT_BUDGET.to_owned());
+    }
+    let (account, budget) =
+        match settings::account(program, options).and_then(|account| Ok((account, settings::budget(options)?))) {
+            Ok(stated) => stated,
+            Err(why) => return Ended::refused(why),
+        };
     let profile = Profile::of(program, options);
     let known = profile.and_then(|profile| {
         let address = settings::address(program, &profile, options)?;
@@ -70,8 +79,9 @@ pub(crate) async fn serve(program: &'static Program, options: &ArgMatches) -> En
         choice: Choice::of(options),
         sent: Arc::clone(&sent),
         account,
-        client: settings::client(program, options, Purpose::Changes),
-        public: settings::client(program, options, Purpose::Public),
+        client: settings::client_with(program, options, Purpose::Changes, budget.clone()),
+        // The budget learns the last prices from what is public.
+        public: settings::client_with(program, options, Purpose::Public, budget),
         policy: settings::policy(options, MCP_DEADLINE),
         flattening: settings::policy(options, ConfirmPolicy::DEADLINE),
         longest: settings::deadline(options).unwrap_or(MCP_DEADLINE) + CALL,
@@ -125,6 +135,8 @@ struct Collector {
     results: Vec<Value>,
     are_more: bool,
     notes: Vec<String>,
+    /// The part of the budget that is left.
+    budget: Option<String>,
     progress: Option<Progress>,
 }
 
@@ -158,6 +170,7 @@ impl Collector {
             results: Vec::new(),
             are_more: false,
             notes: Vec::new(),
+            budget: None,
             progress: None,
         }
     }
@@ -165,6 +178,15 @@ impl Collector {
     /// The same, which tells the client of a call of its progress.
     fn telling(self, context: &RequestContext<RoleServer>) -> Self {
         Self { progress: Progress::of(context), ..self }
+    }
+
+    /// The result of a tool of a server that may trade, which says what is left of the budget.
+    fn finish_with_budget(mut self, ended: &Ended, client: &ClientCore) -> CallToolResult {
+        self.budget = match client.budget_left() {
+            Ok(left) => left.map(|left| left.to_string()),
+            Err(error) => Some(format!("it is not known what is left of the budget: {error}")),
+        };
+        self.finish(ended)
     }
 
     /// The result of a tool.
@@ -181,6 +203,9 @@ impl Collector {
         }
         if !self.notes.is_empty() {
             value["notes"] = self.notes.into();
+        }
+        if let Some(budget) = self.budget {
+            value["budget"] = budget.into();
         }
         if let Some(failure) = &ended.failure {
             let mut out = tradeapi_runtime::json::JsonWriter::new();
@@ -275,7 +300,7 @@ impl ServerHandler for Server {
 impl Server {
     fn instructions(&self) -> String {
         let trading = match self.may_trade {
-            true => "Changes are sent, unless dryRun is true.",
+            true => "Changes are sent within a budget, unless dryRun is true; `budget` of a result says what is left.",
             false => "Changes are checked and shown, and never sent.",
         };
         let text = format!(
@@ -362,14 +387,17 @@ impl Server {
             Box::pin(async move { cancelled.cancelled().await })
         });
         let policy = &self.policy;
+        if !is_read && let Err(why) = agreement::with_orders(client, command.meta, &json, context).await {
+            return Ok(to.finish_with_budget(&Ended::refused(why), client));
+        }
         let called = command.call(Called { client, json: &json, policy, to: &mut to, stop, goes_on: true });
         if is_read {
             let ended = read(called, context).await;
-            return Ok(to.finish(&ended));
+            return Ok(to.finish_with_budget(&ended, client));
         }
         let under_way = self.sent.begin(name, exact::value(&json), client.now());
         let ended = change(called, &under_way, context).await;
-        let result = to.finish(&ended);
+        let result = to.finish_with_budget(&ended, client);
         self.sent.end(under_way, answer(&result), ended.ending == Ending::Refused, client.now());
         Ok(result)
     }
@@ -434,12 +462,12 @@ impl Server {
                 let under_way = self.sent.begin(everyday.name(), json!({}), client.now());
                 let called = everyday::flatten(self.program, client, &self.flattening, &mut to);
                 let ended = change(called, &under_way, context).await;
-                let result = to.finish(&ended);
+                let result = to.finish_with_budget(&ended, client);
                 self.sent.end(under_way, answer(&result), ended.ending == Ending::Refused, client.now());
                 return Ok(result);
             }
         };
-        Ok(to.finish(&ended))
+        Ok(to.finish_with_budget(&ended, client))
     }
 }
 

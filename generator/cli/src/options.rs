@@ -16,6 +16,7 @@ pub(crate) const LOCAL: &str = "local";
 pub(crate) const PROFILE: &str = "profile";
 pub(crate) const ACCOUNT: &str = "account";
 pub(crate) const HEADER: &str = "header";
+pub(crate) const BUDGET: &str = "budget";
 pub(crate) const DEADLINE: &str = "deadline";
 pub(crate) const LAG: &str = "lag";
 #[cfg(feature = "journal")]
@@ -77,6 +78,10 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
         .value_parser(stated)
         .conflicts_with(LOCAL),
         option(ACCOUNT, "A JSON file with properties of the account and its instruments, which some rules depend on.".to_owned())
+            .value_name("FILE")
+            .value_parser(stated)
+            .value_hint(ValueHint::FilePath),
+        option(BUDGET, "A JSON file with the most that orders may be worth; what was spent is kept beside it.".to_owned())
             .value_name("FILE")
             .value_parser(stated)
             .value_hint(ValueHint::FilePath),

@@ -26,7 +26,7 @@ use crate::settings::{self, Purpose};
 use crate::signals::told_to_end;
 use crate::table::{Family, Program};
 use crate::words::Word;
-use crate::{catalogue, everyday, request, watch};
+use crate::{catalogue, everyday, prices, request, watch};
 
 /// The width of a terminal that does not tell.
 const WIDTH: usize = 120;
@@ -244,6 +244,7 @@ async fn operation(
         Err(why) => return Ended::refused(why),
     };
     let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
+    prices::read(program, &client, (command.meta, &json), &policy).await;
     let called = Called {
         client: &client,
         json: &json,

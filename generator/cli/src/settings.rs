@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::ArgMatches;
+use tradeapi_runtime::budget::Budget;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::{Access, Effect, Meta};
 use tradeapi_runtime::wire::{BaseUrl, HeaderValues};
@@ -132,6 +133,31 @@ impl Purpose {
 ///
 /// Fails if the address, the keys or the account are missing or wrong, or if another process has the journal open.
 pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: Purpose) -> Result<ClientCore, String> {
+    let budget = if purpose == Purpose::Public { None } else { budget(options)? };
+    client_with(program, options, purpose, budget)
+}
+
+/// The budget that the options state, if they do.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or what was spent cannot be kept.
+pub(crate) fn budget(options: &ArgMatches) -> Result<Option<Budget>, String> {
+    let path = options.get_one::<String>(names::BUDGET);
+    path.map(Budget::from_file).transpose().map_err(|error| error.to_string())
+}
+
+/// The client for a command, with a budget that others may share.
+///
+/// # Errors
+///
+/// Fails like [`client`].
+pub(crate) fn client_with(
+    program: &'static Program,
+    options: &ArgMatches,
+    purpose: Purpose,
+    budget: Option<Budget>,
+) -> Result<ClientCore, String> {
     let profile = Profile::of(program, options)?;
     let name = |part: &str| format!("{}_{part}", program.prefix());
     let url = address(program, &profile, options)?.ok_or_else(|| profile.lacks(&name("URL")))?;
@@ -150,6 +176,10 @@ pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: P
     let builder = match purpose {
         Purpose::Public | Purpose::Reads => builder,
         Purpose::Changes | Purpose::Recovers => with_journal(builder, options, purpose)?,
+    };
+    let builder = match budget {
+        Some(budget) => builder.budget(budget),
+        None => builder,
     };
     builder.build().map_err(|error| error.to_string())
 }

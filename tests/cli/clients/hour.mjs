@@ -4,13 +4,18 @@
 // of the day, and flattens; it fails where something is lost or misreported.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const pair = { category: "USDT-FUTURES", symbol: "BTCUSDT" };
 const client = new Client({ name: "hour", version: "1.0.0" });
-const args = ["--local", "--lag", "1", "mcp", "--allow-trading"];
+const budget = join(mkdtempSync(join(tmpdir(), "desk-")), "budget.json");
+writeFileSync(budget, '{"coins": ["USDT"], "order": "5000", "priceAge": 600}');
+const args = ["--local", "--lag", "1", "--budget", budget, "mcp", "--allow-trading"];
 await client.connect(new StdioClientTransport({ command: "tradeapi", args }));
 
 const tools = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));

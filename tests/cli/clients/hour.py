@@ -5,8 +5,10 @@ the day, and flattens; it fails where something is lost or misreported.
 """
 
 import asyncio
+import tempfile
 from datetime import datetime, timezone
 from decimal import Decimal
+from pathlib import Path
 
 from mcp import Client, MCPError, StdioServerParameters
 
@@ -19,7 +21,9 @@ def check(what, holds, *shown):
 
 
 async def main():
-    arguments = ["--local", "--lag", "1", "mcp", "--allow-trading"]
+    budget = Path(tempfile.mkdtemp()) / "budget.json"
+    budget.write_text('{"coins": ["USDT"], "order": "5000", "priceAge": 600}')
+    arguments = ["--local", "--lag", "1", "--budget", str(budget), "mcp", "--allow-trading"]
     async with Client(StdioServerParameters(command="tradeapi", args=arguments)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         check("descriptions", all(len(tool.description) < 2000 for tool in tools.values()))

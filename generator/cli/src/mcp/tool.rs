@@ -222,6 +222,7 @@ fn output() -> Arc<JsonObject> {
         "results": { "type": "array" },
         "more": { "type": "boolean", "description": "Whether there are more results." },
         "notes": { "type": "array", "items": { "type": "string" } },
+        "budget": { "type": "string", "description": "What is left of the budget." },
         "failure": { "type": "object", "description": "Why it is not done, and what to do." },
     });
     let mut schema = JsonObject::new();

@@ -60,6 +60,18 @@ impl Local {
         run(self.profiles.path(), &arguments, input)
     }
 
+    /// The path of a file with a budget that is wide enough for every test.
+    pub(crate) fn budget(&self) -> String {
+        self.budget_of(r#"{"coins": ["USDT", "USDC", "USD"], "order": "1000000000", "priceAge": 3600}"#)
+    }
+
+    /// The path of a file with this budget.
+    pub(crate) fn budget_of(&self, json: &str) -> String {
+        let path = self.profiles.path().join("budget.json");
+        fs::write(&path, json).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
     /// The command that starts the program.
     pub(crate) fn command(&self) -> Command {
         command(self.profiles.path())

@@ -274,9 +274,9 @@ fn opening(pos_side: &'static str) -> Vec<&'static str> {
 const MARKET: [&str; 8] =
     ["unified", "place-order", "--category", "USDT-FUTURES", "--symbol", "BTCUSDT", "--order-type", "market"];
 
-/// The script below a heading of the guide.
-fn script_of(heading: &str) -> String {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide/command-line.md");
+/// The script below a heading of a chapter of the guide.
+fn script_of(chapter: &str, heading: &str) -> String {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide").join(chapter);
     let guide = std::fs::read_to_string(guide).unwrap();
     let (_, section) = guide.split_once(heading).unwrap();
     let (_, script) = section.split_once("```sh\n").unwrap();
@@ -289,14 +289,15 @@ fn run_script(local: &Local, script: &str) -> Vec<Value> {
     std::os::unix::fs::symlink(PROGRAM, programs.path().join("tradeapi")).unwrap();
     let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", script]).env("PATH", path).env("TRADEAPI_PROFILES", local.profiles.path());
+    let profiles = local.profiles.path();
+    shell.args(["-e", "-c", script]).env("PATH", path).env("TRADEAPI_PROFILES", profiles).current_dir(profiles);
     ran(&mut shell, "").ended(0).lines()
 }
 
 /// The countdown of the guide cancels the order of a script that is dead, and with its last line it does not.
 #[test]
 fn the_countdown_of_the_guide() {
-    let script = script_of("## Orders that end with the script");
+    let script = script_of("command-line.md", "## Orders that end with the script");
     let (killed, _) = script.trim_end().rsplit_once('\n').unwrap();
     for (script, left) in [(killed, 0), (&script, 1)] {
         let local = local(Accounts::Unified, Mode::OneWay);
@@ -313,7 +314,7 @@ fn the_countdown_of_the_guide() {
 #[test]
 fn the_hour_of_the_guide() {
     let local = local(Accounts::Unified, Mode::Hedge);
-    let said = run_script(&local, &script_of("## An hour in hedge mode"));
+    let said = run_script(&local, &script_of("command-line.md", "## An hour in hedge mode"));
     let outcomes = said.iter().filter(|line| line["outcome"] == "done").count();
     let sizes: Vec<_> =
         said.iter().filter_map(|line| Some((line["posSide"].as_str()?, line["total"].as_str()?))).collect();
@@ -322,6 +323,20 @@ fn the_hour_of_the_guide() {
     assert!(bought_and_sold >= 3, "{said:?}");
     let account = local.exchange.account(local.exchange.keys(), Family::Unified);
     assert!(account.open_orders.is_empty() && account.positions.is_empty(), "{account:?}");
+}
+
+/// The budget of the guide covers the first order, and not the second one.
+#[test]
+fn the_budget_of_the_guide() {
+    let local = local(Accounts::Unified, Mode::OneWay);
+    let said = run_script(&local, &script_of("budgets.md", "## From the command line"));
+    let outcomes: Vec<_> = said.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["done", "refused", "done"], "{said:?}");
+    let error = said[1]["error"].as_str().unwrap();
+    assert!(error.ends_with("the orders of a day may be worth 1000, of which 400 is left"), "{error}");
+    assert_eq!(local.open(), 0);
+    let spent = std::fs::read_to_string(local.profiles.path().join("desk.json.spent")).unwrap();
+    assert_eq!(spent.lines().filter(|line| line.contains("\"sent\"")).count(), 1, "{spent}");
 }
 
 /// A trader's hour in hedge mode on an account of one kind: both sides are opened with take-profit and stop-loss, an order

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a panic is how a test fails")]
 
 mod arguments;
+mod budget;
 mod calls;
 mod dry_run;
 mod fixture;

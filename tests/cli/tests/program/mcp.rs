@@ -22,7 +22,7 @@ impl Assistant {
         command
             .env_clear()
             .env("TRADEAPI_PROFILES", local.profiles.path())
-            .args(["--local", "--lag", "1"])
+            .args(["--local", "--lag", "1", "--budget", &local.budget()])
             .args(options)
             .arg("mcp")
             .args(arguments);
@@ -299,7 +299,7 @@ fn what_widens_a_change_is_refused_if_an_assistant_leaves_it_empty_blank_or_ther
         input += &format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{{call}}}}}"#, at + 1);
         input.push('\n');
     }
-    let answers = local.run_with(&["mcp", "--allow-trading"], &input).ended(0).lines();
+    let answers = local.run_with(&["--budget", &local.budget(), "mcp", "--allow-trading"], &input).ended(0).lines();
     for (at, (symbol, why)) in symbols.iter().enumerate() {
         let answer = answers.iter().find(|answer| answer["id"] == at + 1).unwrap_or_else(|| panic!("{answers:?}"));
         let content = &answer["result"]["structuredContent"];

@@ -10,7 +10,7 @@ use tradeapi_exchange::{Fault, FaultKind, FaultTarget};
 use crate::fixture::{Local, Ran, command};
 
 /// A server, to which a test writes messages.
-struct Server {
+pub(crate) struct Server {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -19,31 +19,36 @@ struct Server {
 
 impl Server {
     fn start(local: &Local, options: &[&str]) -> Self {
+        Self::with_budget(local, &local.budget(), &json!({}), options)
+    }
+
+    /// The same with a budget, for a client with these capabilities.
+    pub(crate) fn with_budget(local: &Local, budget: &str, capabilities: &Value, options: &[&str]) -> Self {
         let mut command = command(local.profiles.path());
-        command.args(["--local", "--lag", "1", "--deadline", "20", "mcp"]).args(options);
+        command.args(["--local", "--lag", "1", "--deadline", "20", "--budget", budget, "mcp"]).args(options);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (input, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
         let mut server = Self { process, input, output, count: 0 };
         let client = json!({ "name": "test", "version": "1" });
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
         server.ask("initialize", hello);
         server.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         server
     }
 
-    fn write(&mut self, message: &Value) {
+    pub(crate) fn write(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
     /// Sends a request, and returns its id.
-    fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.count += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.count, "method": method, "params": params }));
         self.count
     }
 
     /// The next message, which is one of the protocol.
-    fn read(&mut self) -> Value {
+    pub(crate) fn read(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"));
@@ -60,7 +65,7 @@ impl Server {
     }
 
     /// What a tool returns.
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         answer["result"]["structuredContent"].clone()
     }
