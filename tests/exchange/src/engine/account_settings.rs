@@ -22,7 +22,7 @@ pub(crate) enum Setting {
     Leverage(usize, [Option<u64>; 2]),
     /// The margin mode of a contract.
     Margin(usize, Margin),
-    /// How positions are kept.
+    /// The way in which positions are kept.
     Mode(Mode),
 }
 
