@@ -31,6 +31,9 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     /// Parameters that no document lists and that a tolerant exchange takes nevertheless.
     const TAKES: &[&str] = &[];
 
+    /// True if it amends an order that has a condition, and keeps one whatever else the request names.
+    const AMENDS_CONDITION: bool = false;
+
     /// True if an item that breaks a rule does not affect the other items.
     const ITEMS_FAIL_ALONE: bool = false;
 
@@ -244,10 +247,8 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let reading::Read { request: read, mut ignored, miswritten } =
         reading::read::<O>(caller.parameters, repairs, core.settings.tolerant);
     ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
-    let condition = ignored
-        .iter()
-        .find(|name| matches!(O::META.effect, Effect::Create | Effect::Amend) && Reason::Condition.is_because_of(name))
-        .cloned();
+    let is_ordinary = matches!(O::META.effect, Effect::Create | Effect::Amend) && !O::AMENDS_CONDITION;
+    let condition = ignored.iter().find(|name| is_ordinary && Reason::Condition.is_because_of(name)).cloned();
     let class = read
         .as_ref()
         .ok()

@@ -291,6 +291,23 @@ fn a_condition_of_an_ordinary_order_is_refused() {
 }
 
 #[test]
+fn a_conditional_order_is_amended_although_its_new_condition_has_two_names() {
+    let plan = of_contract(json!({"planType": "normal_plan", "marginMode": "crossed", "marginCoin": "USDT",
+                                  "size": "0.01", "side": "buy", "orderType": "market", "triggerPrice": "60000",
+                                  "clientOid": "plan"}));
+    let change = of_contract(json!({"clientOid": "plan", "newTriggerPrice": "61000", "triggerPrice": 61000}));
+    let pending = "/api/v2/mix/order/orders-plan-pending?planType=normal_plan&productType=USDT-FUTURES";
+    for (tolerant, code, price) in [(true, "00000", "61000"), (false, "40017", "60000")] {
+        let exchange = exchange(tolerant);
+        post("/api/v2/mix/order/place-plan-order", &plan).send(&exchange);
+        let answer = post("/api/v2/mix/order/modify-plan-order", &change).send(&exchange);
+        assert_eq!(answer["code"], code, "{answer}");
+        let shown = get(pending).send(&exchange);
+        assert_eq!(shown["data"]["entrustedList"][0]["triggerPrice"], price, "{shown}");
+    }
+}
+
+#[test]
 fn a_limit_order_without_force_is_good_until_it_is_cancelled() {
     let order = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy",
                                    "orderType": "limit", "price": "60000"}));

@@ -287,6 +287,8 @@ fn amend(
 }
 
 impl Serve for ModifyPlanOrder {
+    const AMENDS_CONDITION: bool = true;
+
     fn serve(self, at: &mut Desk<'_>) -> Result<PlanIds, Refusal> {
         let mut modify = || {
             let plan = named(at, &name(self.order_id.as_ref(), self.client_oid.as_deref())?, false)?;
@@ -313,6 +315,8 @@ impl Serve for ModifyPlanOrder {
 }
 
 impl Serve for ModifyTpslOrder {
+    const AMENDS_CONDITION: bool = true;
+
     fn serve(self, at: &mut Desk<'_>) -> Result<PlanIds, Refusal> {
         let mut modify = || {
             let plan = named(at, &name(self.order_id.as_ref(), self.client_oid.as_deref())?, true)?;
@@ -561,6 +565,8 @@ fn legs(opened: Side, request: &PlaceStrategyOrder) -> Result<Vec<Trigger>, Reas
 }
 
 impl Serve for ModifyStrategyOrder {
+    const AMENDS_CONDITION: bool = true;
+
     fn serve(self, at: &mut Desk<'_>) -> Result<PlanIds, Refusal> {
         let id = modify_strategy(&self, at).map_err(|reason| at.refusal(reason))?;
         let client = at.core.plans.get(&id).and_then(|plan| plan.client.clone());
