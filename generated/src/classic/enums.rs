@@ -473,6 +473,11 @@ runtime::open_enum! {
     pub enum TradeScope {
         /// `taker`: The order took liquidity.
         Taker = "taker",
+        /// `maker`: The order waited in the book.
+        ///
+        /// Observed, in no document: JKorf/Bitget.Net, tribulnation/bitget, sebastianganser/Bitget\_API (vendor
+        /// page).
+        Maker = "maker",
     }
 }
 

@@ -454,7 +454,7 @@ runtime::open_enum! {
     /// State of a conditional order of the classic account.
     pub enum PlanStatus {
         /// `live`: It waits for its price.
-        Live = "live",
+        Live = "live" | "not_trigger",
         /// `executed`: Its order was placed.
         Executed = "executed",
         /// `fail_execute`: Its order was refused.

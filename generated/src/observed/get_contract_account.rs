@@ -110,6 +110,7 @@ static META: tables::Meta = tables::Meta {
             "assetMode",
             "grant",
             "unionTotalMargin",
+            "unionTotalMagin",
             "unionAvailable",
             "unionMm",
             "assetList",

@@ -2057,6 +2057,15 @@ runtime::record! {
         /// Observed.
         #[wire("unionTotalMargin", conditional)]
         pub union_total_margin: Option<runtime::Decimal>,
+        /// `unionTotalMagin`: The same, under the name that some answers have.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("unionTotalMagin", conditional)]
+        pub union_total_magin: Option<runtime::Decimal>,
         /// `unionAvailable`: What of it is left for orders.
         ///
         /// Unit: USDT.
@@ -2244,6 +2253,15 @@ runtime::record! {
         /// Observed.
         #[wire("unionTotalMargin", conditional)]
         pub union_total_margin: Option<runtime::Decimal>,
+        /// `unionTotalMagin`: The same, under the name that some answers have.
+        ///
+        /// Unit: USDT.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("unionTotalMagin", conditional)]
+        pub union_total_magin: Option<runtime::Decimal>,
         /// `unionAvailable`: What of it is left for orders.
         ///
         /// Unit: USDT.
@@ -3702,6 +3720,14 @@ runtime::record! {
         /// Observed.
         #[wire("status")]
         pub status: Option<StrategyStatus>,
+        /// `triggerType`: Whether it is a takeProfit or a stopLoss; no source says which of them an order is
+        /// that has both.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("triggerType", conditional)]
+        pub trigger_type: Option<String>,
         /// `tpTriggerBy`: Which price triggers the take-profit.
         ///
         /// Observed.

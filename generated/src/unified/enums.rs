@@ -101,6 +101,22 @@ runtime::open_enum! {
         Open = "open",
         /// `close`: Closes a position.
         Close = "close",
+        /// `open_long`: Opens a long position.
+        ///
+        /// Observed, in no document: roq-trading/roq-bitget, sebastianganser/Bitget\_API (vendor page).
+        OpenLong = "open_long",
+        /// `open_short`: Opens a short position.
+        ///
+        /// Observed, in no document: roq-trading/roq-bitget, sebastianganser/Bitget\_API (vendor page).
+        OpenShort = "open_short",
+        /// `close_long`: Closes a long position.
+        ///
+        /// Observed, in no document: roq-trading/roq-bitget, sebastianganser/Bitget\_API (vendor page).
+        CloseLong = "close_long",
+        /// `close_short`: Closes a short position.
+        ///
+        /// Observed, in no document: roq-trading/roq-bitget, sebastianganser/Bitget\_API (vendor page).
+        CloseShort = "close_short",
     }
 }
 

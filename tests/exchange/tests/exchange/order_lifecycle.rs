@@ -81,6 +81,8 @@ async fn a_classic_order_is_placed_replaced_filled_and_listed() {
     let fills = classic.get_order_fill_details(&fills).await.unwrap();
     assert_eq!(fills.fill_list.len(), 2);
     assert_eq!(fills.fill_list[0].quote_volume, Some(number("1279")));
+    let scopes = fills.fill_list.iter().map(|fill| fill.trade_scope.as_ref().map(classic::TradeScope::as_str));
+    assert_eq!(scopes.collect::<Vec<_>>(), [Some("maker"); 2], "it waited in the book");
 }
 
 #[tokio::test]

@@ -202,6 +202,8 @@ async fn a_strategy_is_amended_and_cancelled() {
     let part = PlaceStrategyOrder::new(category.clone(), "BTCUSDT").tpsl_mode(TpslMode::Partial);
     let part = part.qty(number("0.02")).stop_loss(number("62000")).client_oid("part");
     client.place_strategy_order(&part).await.unwrap();
+    let shown = get("/api/v3/trade/unfilled-strategy-orders?category=USDT-FUTURES").send(&fixture.exchange);
+    assert_eq!(shown["data"][0]["triggerType"], "stopLoss", "{shown}");
     let change = observed::ModifyStrategyOrder::new().client_oid("part").stop_loss(number("63500"));
     client.modify_strategy_order(&change.qty(number("0.03"))).await.unwrap();
     let trigger = PlaceStrategyOrder::new(category.clone(), "BTCUSDT").strategy_type(StrategyType::Trigger);

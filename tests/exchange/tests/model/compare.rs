@@ -244,9 +244,8 @@ impl Run {
             assert!(is_near, "{qty_of}: {fill:?}: {told}: {shown}");
             let coin = shown["feeDetail"][0]["feeCoin"].as_str();
             assert_eq!(coin, Some(pair.fee_coin(fill.buys)), "{fill:?}: {told}: {shown}");
-            // The document of the classic family shows takers only.
-            let maker = if unified { "maker" } else { "" };
-            assert_eq!(shown["tradeScope"], if fill.is_taker { "taker" } else { maker }, "{fill:?}: {told}: {shown}");
+            let scope = if fill.is_taker { "taker" } else { "maker" };
+            assert_eq!(shown["tradeScope"], scope, "{fill:?}: {told}: {shown}");
         }
     }
 }

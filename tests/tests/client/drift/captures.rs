@@ -156,7 +156,9 @@ fn positions_and_balances() {
         "1000.020000000000", "btcEquity": "0.015625312500", "crossedRiskRate": "0", "unrealizedPL": "",
         "coupon": "0", "crossedUnrealizedPL": null, "isolatedUnrealizedPL": "", "grant": "", "assetMode": "union",
         "isolatedMargin": null, "crossedMargin": null, "unionTotalMargin": "1500", "unionAvailable": "1400",
-        "unionMm": "0", "assetList": [{"coin": "BTC", "balance": "0.01", "available": "0.01"}]}]"#,
+        "unionMm": "0", "assetList": [{"coin": "BTC", "balance": "0.01", "available": "0.01"}]}, {"marginCoin":
+        "USDC", "available": "7", "unionTotalMagin": "1500", "unionAvailable": "1400", "unionMm": "0",
+        "assetList": null}]"#,
     );
     let account = read::<observed::GetContractAccount>(
         r#"{"marginCoin": "USDT", "locked": "0", "available": "1000", "crossedMarginLeverage": 20,
@@ -191,6 +193,13 @@ fn orders_and_fills() {
         "execType": "normal"}], "cursor": "1398204417750016001"}"#,
     );
     assert_eq!(page.list[0].take_profit, None);
+    let order = read::<unified::GetOrderDetails>(
+        r#"{"orderId": "3", "clientOid": "a", "category": "USDT-FUTURES", "symbol": "ETHUSDT", "orderType": "market",
+        "side": "sell", "price": "", "qty": "9", "cumExecQty": "9", "avgPrice": "3150.2", "orderStatus": "filled",
+        "posSide": "long", "holdMode": "hedge_mode", "tradeSide": "close_long", "reduceOnly": "NO", "delegateType":
+        "market"}"#,
+    );
+    assert_eq!(order.price, None, "a market order has none");
     assert!(read::<unified::GetFillHistory>(r#"{"list": null, "cursor": null}"#).list.is_empty());
     assert!(read::<unified::GetOpenOrders>(r#"{"list": [], "cursor": null}"#).list.is_empty());
     read::<unified::GetFillHistory>(
@@ -209,5 +218,79 @@ fn orders_and_fills() {
         "enterPointSource": "api", "tradeSide": "buy_single", "posMode": "one_way_mode", "orderType": "market",
         "orderSource": "market", "reduceOnly": "NO", "cTime": "1790000000000", "uTime": "1790000000000",
         "presetStopSurplusPrice": "", "presetStopLossPrice": ""}], "endId": null}"#,
+    );
+    assert!(read::<classic::GetPendingOrders>(r#"{"entrustedList": null, "endId": null}"#).entrusted_list.is_empty());
+    let fills = read::<classic::GetOrderFillDetails>(
+        r#"{"fillList": [{"tradeId": "7", "symbol": "ETHUSDT", "orderId": "3", "price": "3150", "baseVolume": "0.1",
+        "feeDetail": [{"deduction": "no", "feeCoin": "USDT", "totalDeductionFee": null, "totalFee": "-0.063"}], "side":
+        "buy", "quoteVolume": "315", "profit": "0", "enterPointSource": "api", "tradeSide": "buy_single", "posMode":
+        "one_way_mode", "tradeScope": "maker", "cTime": "1790000000000"}], "endId": "7"}"#,
+    );
+    assert_eq!(fills.fill_list[0].fee_detail[0].total_deduction_fee, None);
+}
+
+#[test]
+fn conditional_orders() {
+    let page = read::<observed::GetPlanOrders>(
+        r#"{"entrustedList": [{"planType": "pos_profit", "symbol": "ETHUSDT", "size": "0", "orderId": "3", "clientOid":
+        "3", "price": "3200", "executePrice": "3200", "callbackRatio": "", "triggerPrice": "3200", "triggerType":
+        "fill_price", "planStatus": "live", "side": "buy", "posSide": "long", "marginCoin": "USDT", "marginMode": "",
+        "enterPointSource": "API", "tradeSide": "close", "posMode": "hedge_mode", "orderType": "limit",
+        "stopSurplusTriggerPrice": "3200", "stopSurplusExecutePrice": null, "stopSurplusTriggerType": "fill_price",
+        "stopLossTriggerPrice": null, "stopLossExecutePrice": null, "stopLossTriggerType": null, "cTime":
+        "1790000000000", "uTime": "1790000000000"}, {"planType": "normal_plan", "symbol": "ethusdt", "size": "1",
+        "orderId": "4", "planStatus": "not_trigger", "triggerPrice": "3000", "triggerType": "mark_price", "uTime": ""}]}"#,
+    );
+    assert_eq!(page.entrusted_list[1].status, Some(observed::PlanStatus::Live), "it waits, under an older name");
+    read::<observed::CancelPlanOrder>(r#"{"successList": [{"orderId": "3", "clientOid": "a"}], "failureList": []}"#);
+    let list = read::<observed::GetStrategyOrders>(
+        r#"[{"orderId": "3", "clientOid": "3", "symbol": "ETHUSDT", "category": "USDT-FUTURES", "qty": "0.1", "posSide":
+        "long", "tpTriggerBy": "market", "slTriggerBy": "mark", "takeProfit": "", "stopLoss": "3000", "tpOrderType":
+        "market", "slOrderType": "limit", "tpLimitPrice": "", "slLimitPrice": "2990", "createdTime": "1790000000000",
+        "updatedTime": "1790000000011"}, {"orderId": "4", "symbol": "ETHUSDT", "category": "usdt-futures", "qty": "0.1",
+        "posSide": "short", "type": "tpsl", "status": "pending", "triggerType": "stopLoss", "stopLoss": "3300"}]"#,
+    );
+    assert_eq!((list[0].take_profit.as_ref(), list[0].strategy_type.as_ref()), (None, None), "an older answer");
+    read::<observed::GetPastStrategyOrders>(r#"{"list": [], "cursor": 1330960754317619202}"#);
+}
+
+#[test]
+fn closed_positions_bills_and_tiers() {
+    let page = read::<observed::GetContractPositionHistory>(
+        r#"{"list": [{"positionId": "9", "symbol": "ETHUSDT", "marginCoin": "USDT", "holdSide": "long", "posMode":
+        "hedge_mode", "openAvgPrice": "3150", "closeAvgPrice": "3149.5", "marginMode": "crossed", "openTotalPos": "0.1",
+        "closeTotalPos": "0.1", "pnl": "-0.05", "netProfit": "-0.43", "totalFunding": "0", "openFee": "-0.189",
+        "closeFee": "-0.189", "ctime": "1790000000000", "utime": "1790000000343"}], "endId": "9"}"#,
+    );
+    assert!(page.list[0].updated_time.is_some(), "in small letters");
+    read::<observed::GetPositionHistory>(
+        r#"{"list": [{"positionId": "9", "category": "USDT-FUTURES", "symbol": "ETHUSDT", "marginCoin": "USDT",
+        "holdMode": "hedge_mode", "posSide": "long", "marginMode": "crossed", "openPriceAvg": "3150", "closePriceAvg":
+        "3150.5", "openTotalPos": "0.1", "closeTotalPos": "0.1", "cumRealisedPnl": "0.05", "netProfit": "-0.33",
+        "totalFunding": "0", "openFeeTotal": "-0.189", "closeFeeTotal": "-0.189", "createdTime": "1790000000000",
+        "updatedTime": "1790000000343"}], "cursor": "9"}"#,
+    );
+    read::<observed::GetContractBills>(
+        r#"{"bills": [{"billId": "9", "symbol": "ETHUSDT", "amount": "-0.0314", "fee": "0", "feeByCoupon": "",
+        "businessType": "contract_settle_fee", "coin": "USDT", "balance": "1000", "cTime": "1790000000000"}],
+        "endId": "9"}"#,
+    );
+    read::<observed::GetFinancialRecords>(
+        r#"{"list": [{"category": "USDT-FUTURES", "id": "9", "symbol": "ETHUSDT", "coin": "USDT", "type":
+        "CONTRACT_MAIN_SETTLE_FEE_USER_OUT", "amount": "-0.0314", "fee": "0", "balance":
+        "1000.7105387860399993", "ts": "1790000000000"}], "cursor": "9"}"#,
+    );
+    read::<observed::GetPositionTiers>(
+        r#"[{"tier": "8", "minTierValue": "480000000", "maxTierValue": "600000000", "leverage": "4", "mmr": "0.125"},
+        {"tier": "9", "minTierValue": "600000000", "maxTierValue": "800000000", "leverage": "3", "mmr": "0.1666"}]"#,
+    );
+    read::<observed::GetFundingHistory>(
+        r#"{"resultList": [{"symbol": "ETHUSDT", "fundingRate": "-0.000013", "fundingRateTimestamp": "1790000000000"}]}"#,
+    );
+    read::<observed::GetContractFundingTime>(
+        r#"[{"symbol": "ETHUSDT", "nextFundingTime": "1790006400000", "ratePeriod": "8"}]"#,
+    );
+    read::<observed::GetOpenInterest>(
+        r#"{"list": [{"symbol": "ETHUSDT", "openInterest": "18166.3583"}], "ts": "1790000000000"}"#,
     );
 }

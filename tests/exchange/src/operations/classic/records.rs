@@ -1,7 +1,9 @@
 //! Orders and fills as the classic account shows them.
 
 use tradeapi::Timestamp;
-use tradeapi::classic::{FeeDetail, Fill, HistoryOrder, Order as Record, OrderState, OrderType, PendingOrder, YesNo};
+use tradeapi::classic::{
+    FeeDetail, Fill, HistoryOrder, Order as Record, OrderState, OrderType, PendingOrder, TradeScope, YesNo,
+};
 
 use crate::operations::reading::wire;
 use crate::state::core::Core;
@@ -45,7 +47,7 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill, mode: Mode) -> Fill 
     record.enter_point_source = entry_point(source).parse().ok();
     record.trade_side = trade_side(source, fill.side, fill.pos, fill.effect).parse().ok();
     record.pos_mode = mode.as_str().parse().ok();
-    record.trade_scope = if fill.is_taker { "taker".parse().ok() } else { None };
+    record.trade_scope = Some(if fill.is_taker { TradeScope::Taker } else { TradeScope::Maker });
     record.created_time = Some(Timestamp::from_millis(fill.at));
     record
 }

@@ -667,6 +667,11 @@ fn strategy_record(core: &Core, plan: &Plan) -> StrategyOrder {
             }
         }
     }
+    record.trigger_type = match &plan.triggers[..] {
+        [Trigger { source: Source::TakeProfit, .. }] => Some("takeProfit".to_owned()),
+        [Trigger { source: Source::StopLoss, .. }] => Some("stopLoss".to_owned()),
+        _ => None,
+    };
     record.created_time = Some(Timestamp::from_millis(plan.created));
     record.updated_time = Some(Timestamp::from_millis(plan.updated));
     record
