@@ -14,6 +14,7 @@ use tradeapi::runtime::tables::{CodeProof, Effect, Meta};
 use tradeapi::unified::PlaceOrder;
 
 use crate::state::dice::Dice;
+use crate::state::hostile::fault::shows_value;
 use crate::state::hostile::{Hostility, Node};
 use crate::state::journal_entry::Delivered;
 use crate::state::values::{MAX_DELAY, MAX_OFFSET, Named};
@@ -57,12 +58,6 @@ pub(crate) enum ShownValue {
     Outdated,
     /// That of before, which stays.
     Kept,
-}
-
-/// Returns whether the answers of an operation repeat a value that it sets.
-pub(crate) fn shows_value(meta: &Meta) -> bool {
-    let echoes = meta.echoes.as_ref().filter(|_| meta.effect == Effect::Amend);
-    echoes.is_some_and(|echoes| !echoes.also.is_empty() || !echoes.by_one.is_empty())
 }
 
 impl TryFrom<Named> for FaultKind {

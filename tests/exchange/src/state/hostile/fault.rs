@@ -9,7 +9,6 @@ use tradeapi::runtime::tables::{Effect, Meta};
 
 use super::Quirk;
 use crate::state::dice::Dice;
-use crate::state::faults::shows_value;
 use crate::state::hostile::listed;
 
 listed! {
@@ -141,6 +140,12 @@ const ECHOES: &[(HostileFault, u64)] = &[(HostileFault::MixedUp, 3)];
 
 /// Only for operations whose answers repeat a value that they set.
 const VALUES: &[(HostileFault, u64)] = &[(HostileFault::AnotherValue, 20)];
+
+/// Returns whether the answers of an operation repeat a value that it sets.
+pub(crate) fn shows_value(meta: &Meta) -> bool {
+    let echoes = meta.echoes.as_ref().filter(|_| meta.effect == Effect::Amend);
+    echoes.is_some_and(|echoes| !echoes.also.is_empty() || !echoes.by_one.is_empty())
+}
 
 /// Returns whether an operation is a listing in pages.
 pub(crate) fn is_list(meta: &Meta) -> bool {
