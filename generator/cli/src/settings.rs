@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use tradeapi_runtime::budget::Budget;
 use tradeapi_runtime::confirm::ConfirmPolicy;
+use tradeapi_runtime::error::BuildError;
 use tradeapi_runtime::tables::{Access, Effect, Meta};
 use tradeapi_runtime::wire::{BaseUrl, HeaderValues};
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
@@ -63,31 +64,16 @@ pub(crate) fn headers(
             "the environment sets {variable}, which does not apply beside a profile; move it into the profile, or unset it"
         ));
     }
-    let stored = all_headers(stored.as_ref().map(|all| all.split(',')).into_iter().flatten())?;
-    let given = all_headers(options.get_many::<String>(names::HEADER).into_iter().flatten().map(String::as_str))?;
+    let text = |error: BuildError| error.to_string();
+    let stored = stored.as_ref().map(|all| all.split(',')).into_iter().flatten();
+    let stored = HeaderValues::pairs(stored).map_err(text)?;
+    let given = options.get_many::<String>(names::HEADER).into_iter().flatten().map(String::as_str);
+    let given = HeaderValues::pairs(given).map_err(text)?;
     let is_given = |name: &str| given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     let mut headers: Vec<Header> = stored.into_iter().filter(|(name, _)| !is_given(name)).collect();
     headers.extend(given);
-    HeaderValues::new(program.api, &headers).map_err(|error| error.to_string())?;
+    HeaderValues::new(program.api, &headers).map_err(text)?;
     Ok(headers)
-}
-
-/// The headers of one source, each of which is set once.
-fn all_headers<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<Header>, String> {
-    let mut headers: Vec<Header> = Vec::new();
-    for text in texts {
-        let (name, value) = header(text).ok_or_else(|| format!("the header {text:?} is not NAME=VALUE"))?;
-        if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
-            return Err(format!("the header {name} is set twice; leave out all but one"));
-        }
-        headers.push((name.to_owned(), value.to_owned()));
-    }
-    Ok(headers)
-}
-
-fn header(text: &str) -> Option<(&str, &str)> {
-    let (name, value) = text.split_once('=')?;
-    Some((name.trim(), value.trim())).filter(|(name, value)| !name.is_empty() && !value.is_empty())
 }
 
 /// The address of a profile, if it has one.

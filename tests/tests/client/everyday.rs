@@ -104,6 +104,49 @@ fn a_client_from_the_environment_names_the_variable_that_is_missing() {
     assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_URL".to_owned() });
 }
 
+/// A header can choose the market, so none of the environment is left out in silence.
+#[test]
+fn headers_of_the_environment_are_sent_or_refused() {
+    const PREFIX: &str = "CLIENT_WITH_HEADERS";
+    if std::env::var_os(format!("{PREFIX}_URL")).is_some() {
+        let call = async |client: Client| client.unified().get_account_assets(&GetAccountAssets::new()).await;
+        let client = Client::builder_from_env(PREFIX).and_then(|builder| builder.header("locale", "zh-CN").build());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        return match client {
+            Ok(client) => drop(runtime.block_on(call(client))),
+            Err(error) => println!("{error}"),
+        };
+    }
+    let test = "everyday::headers_of_the_environment_are_sent_or_refused";
+    let cases = [
+        ("paptrading=1", Ok([Some("1"), Some("zh-CN")])),
+        (" PAPTRADING = 1 ,locale=en-US", Ok([Some("1"), Some("zh-CN")])),
+        ("", Err("CLIENT_WITH_HEADERS_HEADERS")),
+        ("paptrading", Err("the header \"paptrading\" is not NAME=VALUE")),
+        ("paptrading=1,paptrading=0", Err("the header \"paptrading\" is set twice")),
+        ("paper=1", Err("the header \"paper\" is not one of")),
+    ];
+    for (headers, expected) in cases {
+        let server = ScriptedServer::start().unwrap();
+        let url = server.url();
+        server.answer_next(Answer::json(r#"{"code":"00000","msg":"success","data":{}}"#));
+        let variables =
+            [("URL", url.as_str()), ("KEY", "k"), ("SECRET", "s"), ("PASSPHRASE", "p"), ("HEADERS", headers)];
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .envs(variables.map(|(name, value)| (format!("{PREFIX}_{name}"), value)))
+            .output()
+            .unwrap();
+        let (text, requests) = (String::from_utf8_lossy(&output.stdout), server.take_requests());
+        match expected {
+            Ok(sent) => {
+                assert_eq!(["paptrading", "locale"].map(|name| requests[0].header(name)), sent, "{headers}: {text}")
+            }
+            Err(why) => assert!(text.contains(why) && requests.is_empty(), "{headers}: {text}"),
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_demo_market_is_one_call_away() {
     let server = ScriptedServer::start().unwrap();

@@ -240,7 +240,7 @@ fn an_address_a_key_or_a_header_is_stated_once_and_not_left_out_in_silence() {
         assert!(error.contains("line 5 sets TRADEAPI_") && error.contains("again"), "{line}: {error}");
     }
     for (line, why) in [
-        ("TRADEAPI_HEADERS=paptrading=1,paptrading=0", "the header paptrading is set twice"),
+        ("TRADEAPI_HEADERS=paptrading=1,paptrading=0", "the header \"paptrading\" is set twice"),
         ("TRADEAPI_HEADERS=paptrading=1,", "is not NAME=VALUE"),
         ("TRADEAPI_HEADERS=paptrading= ", "is not NAME=VALUE"),
         ("TRADEAPI_HEADERS=", "the variable TRADEAPI_HEADERS is empty"),

@@ -108,7 +108,8 @@ where
     }
 
     /// A builder with the address from the variable `{prefix}_URL` of the environment and, if requests are signed,
-    /// [`Credentials::from_env`].
+    /// [`Credentials::from_env`]. Headers of the API come from `{prefix}_HEADERS`, if it is set: texts of the form
+    /// `NAME=VALUE`, separated by commas. [`header`](Self::header) wins over them.
     ///
     /// # Errors
     ///
@@ -351,7 +352,11 @@ impl Settings {
     fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
         let base_url = variable(prefix, "URL").map_err(|name| BuildError::Environment { name })?;
         let credentials = api.credentials.is_some().then(|| Credentials::from_env(prefix)).transpose()?;
-        Ok(Self { credentials, ..Self::new(api, base_url) })
+        let headers = match std::env::var_os(format!("{prefix}_HEADERS")) {
+            Some(_) => variable(prefix, "HEADERS").map_err(|name| BuildError::Environment { name })?,
+            None => return Ok(Self { credentials, ..Self::new(api, base_url) }),
+        };
+        Ok(Self { credentials, headers: HeaderValues::pairs(headers.split(','))?, ..Self::new(api, base_url) })
     }
 
     fn build(mut self) -> Result<ClientCore, BuildError> {

@@ -85,12 +85,12 @@ macro_rules! __client {
                 $crate::ClientBuilder::new(&$api, base_url)
             }
 
-            /// A builder with the address and the credentials from the environment, like [`from_env`](Self::from_env),
-            /// for further settings.
+            /// A builder with the address, the credentials and the headers from the environment, like
+            /// [`from_env`](Self::from_env), for further settings.
             ///
             /// # Errors
             ///
-            /// Fails if a variable is not set or is empty.
+            /// Fails if a variable is not set or is empty, or if the headers are not `NAME=VALUE`.
             pub fn builder_from_env(
                 prefix: &str,
             ) -> ::core::result::Result<$crate::ClientBuilder<Self>, $crate::error::BuildError> {
@@ -98,8 +98,9 @@ macro_rules! __client {
             }
 
             /// A client with the address and the credentials from the environment: the variables `{prefix}_URL`,
-            /// `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses them. For more
-            /// settings, use [`builder_from_env`](Self::builder_from_env).
+            /// `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses them. Headers of the
+            /// API, such as one that chooses the market, come from `{prefix}_HEADERS` if it is set: `NAME=VALUE`, separated
+            /// by commas. For more settings, use [`builder_from_env`](Self::builder_from_env).
             ///
             /// # Errors
             ///

@@ -33,6 +33,26 @@ impl HeaderValues {
         Ok(values)
     }
 
+    /// Reads the headers of one source from texts of the form `NAME=VALUE`, each of which is set once.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text has another form, or if two set the same header.
+    pub fn pairs<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, BuildError> {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for text in texts {
+            let wrong = |name: &str, why: &str| BuildError::Header { name: name.to_owned(), why: why.to_owned() };
+            let pair = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+            let pair = pair.filter(|(name, value)| !name.is_empty() && !value.is_empty());
+            let (name, value) = pair.ok_or_else(|| wrong(text, "is not NAME=VALUE"))?;
+            if pairs.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                return Err(wrong(name, "is set twice; leave out all but one"));
+            }
+            pairs.push((name.to_owned(), value.to_owned()));
+        }
+        Ok(pairs)
+    }
+
     fn set(&mut self, api: &'static Api, name: &str, value: &str) -> Result<(), String> {
         let header = api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         let Some(header) = header else {
