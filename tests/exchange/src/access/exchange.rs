@@ -12,7 +12,7 @@ use http::{Request, Response, StatusCode};
 use rust_decimal::Decimal;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::{TransportError, TransportErrorKind};
-use tradeapi::runtime::transport::{ResponseFuture, Transport};
+use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::runtime::{self, ClientBuilder};
 use tradeapi::{Client, Credentials, Timestamp};
 
@@ -36,7 +36,8 @@ use crate::state::words::{Accounts, Family, Line, Mode, Side};
 
 /// An exchange. Clones share it.
 ///
-/// It is also a [`Transport`]: a client that sends through it needs no sockets. [`client`](Self::client) builds one.
+/// It is also a [`Transport`]: a client that sends through it needs no sockets. [`client`](Self::client) builds one. A
+/// call without an answer ends after 15 seconds of its clock, as over the default transport.
 #[derive(Clone)]
 pub struct Exchange {
     core: Arc<Mutex<Core>>,
@@ -576,27 +577,26 @@ impl Transport for Exchange {
     fn send<'a>(&'a self, request: Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async move {
             let delivery = self.deliver(&request, IpAddr::V4(Ipv4Addr::LOCALHOST));
-            if !delivery.latency.is_zero() {
-                self.time.sleep(delivery.latency).await;
-            }
             let lost = |kind| Err(TransportError::new(kind, runtime::error::Delivery::MaybeSent));
-            match delivery.delivered {
-                Delivered::Whole(answer) | Delivered::Last(answer) => Ok(answer),
-                Delivered::Slow(answer, pause) => {
-                    self.time.sleep(pause).await;
-                    Ok(answer)
-                }
+            let (pause, arrived) = match delivery.delivered {
+                Delivered::Whole(answer) | Delivered::Last(answer) => (Duration::ZERO, Ok(answer)),
+                Delivered::Slow(answer, pause) => (pause, Ok(answer)),
                 Delivered::Misstated(answer, length) if length <= answer.body().len() => {
-                    Ok(answer.map(|body| body.slice(..length)))
+                    (Duration::ZERO, Ok(answer.map(|body| body.slice(..length))))
                 }
                 // Neither the rest nor any answer arrives.
-                Delivered::Misstated(..) | Delivered::Hang => std::future::pending().await,
+                Delivered::Misstated(..) | Delivered::Hang => (Duration::MAX, lost(TransportErrorKind::Timeout)),
                 Delivered::Half(_)
                 | Delivered::Raw(_)
                 | Delivered::Nothing
                 | Delivered::Reset
-                | Delivered::Outage(_) => lost(TransportErrorKind::Closed),
+                | Delivered::Outage(_) => (Duration::ZERO, lost(TransportErrorKind::Closed)),
+            };
+            let (pause, limit) = (delivery.latency.saturating_add(pause), TransportLimits::default().call);
+            if !pause.is_zero() {
+                self.time.sleep(pause.min(limit)).await;
             }
+            if pause > limit { lost(TransportErrorKind::Timeout) } else { arrived }
         })
     }
 }

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tradeapi::Error;
 use tradeapi::observed::{ProductType, SetContractLeverage};
 use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
 use tradeapi_exchange::{
-    Conditions, Counts, EffectTime, Event, Exchange, Family, HostileFault, Hostility, Node, Profile, Seed,
+    Conditions, Counts, EffectTime, Event, Exchange, Family, FaultKinds, HostileFault, Hostility, Node, Profile, Seed,
 };
 
 use crate::control::{client, done, json, served, state};
@@ -131,6 +132,27 @@ fn a_change_of_a_setting_is_done_if_the_answer_shows_its_value() {
         }
     }
     assert!(done > 10 && with_another.iter().all(|times| *times > 10), "{done} {with_another:?}");
+}
+
+/// A program in virtual time goes on after a request that hangs.
+#[tokio::test]
+async fn a_call_without_an_answer_times_out_without_sockets() {
+    let fixture = hostile(0, Vec::new());
+    let mut conditions = fixture.exchange.conditions();
+    conditions.hostility.as_mut().unwrap().kinds = FaultKinds::Lost;
+    conditions.hostility.as_mut().unwrap().faults = 100;
+    fixture.exchange.set_conditions(conditions);
+    let time = fixture.exchange.time();
+    let (mut timed_out, unified) = (0, fixture.client.unified());
+    for id in 0..60 {
+        let (order, begun) = (limit(&format!("order:{id}"), Side::Buy, "0.01", "50000"), time.now());
+        let Err(Error::Unknown(unknown)) = time.run(unified.place_order(&order)).await else { continue };
+        if unknown.to_string().contains("no response in time") {
+            timed_out += 1;
+            assert_eq!(time.now() - begun, TransportLimits::default().call);
+        }
+    }
+    assert!(timed_out > 0 && fixture.exchange.hostile_counts().faults[&HostileFault::Hang] > 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
