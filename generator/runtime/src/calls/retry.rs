@@ -107,6 +107,12 @@ impl RetryPolicy {
         self
     }
 
+    /// The same, with a deadline no later than this.
+    pub(crate) fn within(mut self, left: Duration) -> Self {
+        self.deadline = self.deadline.min(left);
+        self
+    }
+
     /// Shares a budget with other policies. Clones of a policy share theirs anyway.
     pub fn budget(mut self, budget: Arc<RetryBudget>) -> Self {
         self.budget = budget;

@@ -20,12 +20,13 @@ use crate::data::clock::pause;
 use crate::data::json::Encode;
 use crate::data::operation::Operation;
 use crate::outcomes::confirm::ConfirmPolicy;
-use crate::outcomes::reconcile::{Listing, ServedFamilies, served_families};
+use crate::outcomes::reconcile::{Listing, ServedFamilies, ask};
 
 pub use calls::{ClosingFields, ReducingFields, SideFields};
 pub use report::{FlattenRound, Flattened, Left, LeftOver, NotFlat};
 
 use calls::{CloseCall, EachLine, ReduceCall, SendRequest, ValueCall};
+use rounds::Allowed;
 
 /// The way the account of a family becomes flat. Emitted for each family with `flat` in the schema.
 #[derive(Clone, Copy)]
@@ -101,13 +102,13 @@ impl Flat {
 /// are not closed, and those that were opened more than 90 days ago are not known. No order that is sent can open a
 /// position, whichever position mode the account has.
 ///
-/// It gives up after three minutes in which no round finds less than those before, after ten minutes altogether, or when
-/// the deadline of `policy` has passed, if that is shorter than the [usual one](ConfirmPolicy::DEADLINE); and at once if
-/// every change is refused for a reason that stays, such as a missing permission or a journal on a full disk. Calling it
-/// again is safe. Calls wait for their rate limits.
+/// It gives up after three minutes in which no round finds less than those before, after ten minutes altogether, or
+/// when the deadline of `policy` has passed, if that is shorter than the [usual one](ConfirmPolicy::DEADLINE): then
+/// nothing more is sent. It gives up at once if every change is refused for a reason that stays, such as a missing
+/// permission or a journal on a full disk. Calling it again is safe. Calls wait for their rate limits.
 ///
 /// A family that refuses the key, because its account is of another kind, is left out; see
-/// [`served_families`].
+/// [`served_families`](crate::outcomes::reconcile::served_families).
 ///
 /// # Errors
 ///
@@ -137,10 +138,11 @@ pub async fn flatten_reporting(
     // Nothing of this client is placed until the end, so that nothing comes after the last round.
     let _door = client.close_door();
     let client = &client.for_flattening();
-    let families = served(client, listings).await;
+    let allowed = Allowed::from_now(client, policy);
+    let families = served(client, listings, allowed.before_rounds()).await;
     let listings = families.of(listings);
     let flats: Vec<Flat> = flats.iter().filter(|flat| families.includes(flat.family)).copied().collect();
-    let flat = rounds::flatten(client, &flats, &listings, policy, report).await?;
+    let flat = rounds::flatten(client, &flats, &listings, (policy, allowed), report).await?;
     // If it fails, what is open still counts for the budget.
     let _ = client.set_flat();
     Ok(Flattened { refused: families.refused, ..flat })
@@ -148,11 +150,12 @@ pub async fn flatten_reporting(
 
 /// The families that serve the key; the account may be of another kind than when they were asked before. If they cannot be
 /// asked, none is left out.
-async fn served(client: &ClientCore, listings: &[Listing]) -> ServedFamilies {
+async fn served(client: &ClientCore, listings: &[Listing], allowed: Allowed) -> ServedFamilies {
     client.forget_families();
     for _ in 0..rounds::ATTEMPTS {
-        match served_families(client, listings).await {
+        match ask(client, listings, &allowed.retries(client)).await {
             Ok(families) => return families,
+            Err(_) if allowed.left(client).is_none() => break,
             Err(_) => pause(client.environment(), Duration::from_millis(250)).await,
         }
     }

@@ -23,6 +23,7 @@ use crate::outcomes::confirm::ConfirmPolicy;
 
 pub use fills::{LedgerUpdateError, trades_since, update_ledger};
 pub use foreign::{CancelForeignError, cancel_foreign};
+pub(crate) use listing::ask;
 pub use listing::{FillFields, Listing, RefusedFamily, ServedFamilies, served_families};
 pub(crate) use listing::{ListingPages, Part};
 pub use report::{Action, Difference, Gone, ListingError, ListingFailure, ReconcileError, Reconciled, ReconciledOrder};

@@ -113,6 +113,12 @@ impl Desk {
         drive(&self.exchange, self.client.unified().place_order(&self.placed_by_desk(order))).unwrap();
     }
 
+    /// A client of the account that reaches nothing of the exchange.
+    fn cut_off(&self) -> Client {
+        let client = Client::builder("http://127.0.0.1").credentials(self.keys.credentials());
+        client.environment(self.exchange.time().clone()).transport(nowhere()).build().unwrap()
+    }
+
     fn flatten(&self) -> Result<Flattened, NotFlat> {
         self.flatten_by(&self.client)
     }
@@ -323,15 +329,29 @@ fn what_is_left_is_reported() {
     let desk = Desk::new(7, Mode::OneWay);
     let order = desk.unified(unified::Side::Buy, "0.119", unified::Execution::Market);
     drive(&desk.exchange, desk.client.unified().place_order(&order)).unwrap();
-    // Nothing of the exchange can be reached.
-    let client = Client::builder("http://127.0.0.1").credentials(desk.keys.credentials());
-    let client = client.environment(desk.exchange.time().clone()).transport(nowhere()).build().unwrap();
-    let not_flat = drive(&desk.exchange, client.flatten(&ConfirmPolicy::new())).unwrap_err();
+    let not_flat = drive(&desk.exchange, desk.cut_off().flatten(&ConfirmPolicy::new())).unwrap_err();
     assert!(not_flat.left.iter().all(|left| matches!(left.what, LeftOver::Unknown(_))), "{not_flat}");
     for family in ["unified", "classic"] {
         assert!(not_flat.left.iter().any(|left| left.family == family), "{not_flat}");
     }
     assert!(!desk.left().is_empty());
+}
+
+/// Who has little time gets the answer within it, with what is known.
+#[test]
+fn nothing_is_sent_after_the_deadline() {
+    let desk = Desk::new(8, Mode::Hedge);
+    let begun = desk.exchange.time().now();
+    let policy = ConfirmPolicy::new().deadline(Duration::from_secs(10));
+    let not_flat = drive(&desk.exchange, desk.cut_off().flatten(&policy)).unwrap_err();
+    let took = desk.exchange.time().now() - begun;
+    // The last call may have waited for its rate limit, in which those without an answer keep their places for a while.
+    assert!(took <= Duration::from_secs(10 + 16), "{took:?}: {not_flat}");
+    assert!(not_flat.to_string().contains("no connection"), "{not_flat}");
+    for family in ["unified", "classic"] {
+        let unknown = |what: &LeftOver| matches!(what, LeftOver::Unknown(why) if why.contains("deadline"));
+        assert!(not_flat.left.iter().any(|left| left.family == family && unknown(&left.what)), "{not_flat}");
+    }
 }
 
 /// Waits two seconds for an answer.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rust_decimal::Decimal as Number;
 
 use super::calls::{CallDoubt, ReducingFields, SideFields};
+use super::rounds::Allowed;
 use crate::calls::client::ClientCore;
-use crate::calls::retry::RetryPolicy;
 use crate::data::parameters::Named;
 use crate::data::value::{Decimal, Timestamp, days};
 use crate::outcomes::reconcile::{Listing, Part};
@@ -48,10 +48,11 @@ pub(super) async fn read(
     listings: &[Listing],
     family: &str,
     fields: &ReducingFields,
+    allowed: Allowed,
 ) -> Result<Holdings, CallDoubt> {
     let since = client.now() - days(HISTORY_DAYS);
     let sides = match &fields.side {
-        Some(side) => sides(client, listings, family, side, since).await?,
+        Some(side) => sides(client, listings, family, (side, since), allowed).await?,
         None => HashMap::new(),
     };
     // Both are in order.
@@ -59,7 +60,7 @@ pub(super) async fn read(
     let mut unknown = Vec::new();
     for listing in of(listings, family, Part::Fills).filter(|listing| listing.has_trades()) {
         for line in listing.turns().into_iter().flatten().filter(|line| fields.lines.contains(line)) {
-            let mut pages = walk(client, listing, line, since)?;
+            let mut pages = walk(client, listing, (line, since), allowed)?;
             while let Some(page) = pages.next().await {
                 let page = page.map_err(|failure| CallDoubt::new(failure.of(listing.operation).to_string()))?;
                 for fill in page.fills {
@@ -103,13 +104,13 @@ async fn sides(
     client: &ClientCore,
     listings: &[Listing],
     family: &str,
-    fields: &SideFields,
-    since: Timestamp,
+    (fields, since): (&SideFields, Timestamp),
+    allowed: Allowed,
 ) -> Result<HashMap<String, Side>, CallDoubt> {
     let mut sides = HashMap::new();
     for listing in of(listings, family, Part::PastOrders) {
         for line in listing.turns().into_iter().flatten() {
-            let mut pages = walk(client, listing, line, since)?;
+            let mut pages = walk(client, listing, (line, since), allowed)?;
             while let Some(page) = pages.next().await {
                 let page = page.map_err(|failure| CallDoubt::new(failure.of(listing.operation).to_string()))?;
                 for order in page.orders {
@@ -130,10 +131,10 @@ async fn sides(
 fn walk(
     client: &ClientCore,
     listing: &Listing,
-    line: &'static str,
-    since: Timestamp,
+    (line, since): (&'static str, Timestamp),
+    allowed: Allowed,
 ) -> Result<Box<dyn crate::outcomes::reconcile::ListingPages>, CallDoubt> {
-    let retry = RetryPolicy::new();
+    let retry = allowed.retries(client);
     listing.walk(client, Some(line), since, &retry).map_err(|violations| CallDoubt::new(violations.to_string()))
 }
 

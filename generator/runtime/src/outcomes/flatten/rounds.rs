@@ -31,22 +31,58 @@ const LONGEST_STANDSTILL: Duration = Duration::from_secs(180);
 /// The longest time for all rounds, unless the caller wants less.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// The reason why nothing is known of what was not read.
+const NO_TIME: &str = "the deadline has passed before it was read";
+
 /// The number of rounds in a row that may end with every change of a family refused that has something left.
 const REFUSED_ROUNDS: usize = 2;
+
+/// The time for all rounds. After it nothing more is sent.
+#[derive(Clone, Copy)]
+pub(super) struct Allowed {
+    begun: Moment,
+    longest: Duration,
+}
+
+impl Allowed {
+    /// The time that `policy` allows, from now on.
+    pub(super) fn from_now(client: &ClientCore, policy: &ConfirmPolicy) -> Self {
+        let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
+        Self { begun: client.moment(), longest }
+    }
+
+    /// The part of it for what is asked before the first round, so that most of a short time is left for that.
+    pub(super) fn before_rounds(self) -> Self {
+        Self { longest: self.longest / 4, ..self }
+    }
+
+    /// Returns how much is left; `None` when it has passed.
+    pub(super) fn left(&self, client: &ClientCore) -> Option<Duration> {
+        self.longest.checked_sub(client.moment().steady_since(self.begun))
+    }
+
+    /// The retries of a read, none of which begins later.
+    pub(super) fn retries(&self, client: &ClientCore) -> RetryPolicy {
+        RetryPolicy::new().within(self.left(client).unwrap_or_default())
+    }
+
+    /// When it has passed, by the steady clock.
+    fn end(&self) -> Duration {
+        self.begun.steady.saturating_add(self.longest)
+    }
+}
 
 pub(super) async fn flatten(
     client: &ClientCore,
     flats: &[Flat],
     listings: &[Listing],
-    policy: &ConfirmPolicy,
+    (policy, allowed): (&ConfirmPolicy, Allowed),
     report: &mut (dyn FnMut(&FlattenRound<'_>) + Send),
 ) -> Result<Flattened, NotFlat> {
-    let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
-    let mut progress = Progress::begin(client, longest);
+    let mut progress = Progress { at: client.moment(), fewest: usize::MAX, hopeless: 0 };
     let mut has_arrived = false;
     for rounds in 1.. {
-        let begun = progress.begun;
-        let round = Round { client, listings, begun, longest, left: Vec::new(), refusals: Refusals::default() };
+        let round = Round { client, listings, allowed, left: Vec::new(), refusals: Refusals::default() };
         let Round { left, refusals, .. } = round.run(flats, !has_arrived).await;
         let arrivals = if has_arrived { Arrivals::AreOver } else { Arrivals::AreShown };
         let wait = if left.is_empty() { expected_wait(client, arrivals, policy) } else { Duration::ZERO };
@@ -55,7 +91,7 @@ pub(super) async fn flatten(
         if left.is_empty() {
             // The last round began when everything that was sent before had arrived and was shown. What it sent itself
             // can only cancel and close, and must not do so to what is placed after the success.
-            if let Err(open) = wait_for(client, arrivals, policy, progress.end()).await {
+            if let Err(open) = wait_for(client, arrivals, policy, allowed.end()).await {
                 return give_up(open);
             }
             if has_arrived {
@@ -65,7 +101,8 @@ pub(super) async fn flatten(
             continue;
         }
         has_arrived = false;
-        if !progress.goes_on(client.moment(), &left, refusals.is_hopeless(&left)) {
+        let goes_on = progress.goes_on(client.moment(), &left, refusals.is_hopeless(&left));
+        if !goes_on || allowed.left(client).is_none() {
             return give_up(left);
         }
         pause(client.environment(), BETWEEN).await;
@@ -75,36 +112,21 @@ pub(super) async fn flatten(
 
 /// True if another round may find less.
 struct Progress {
-    begun: Moment,
     /// When a round found less than all before it.
     at: Moment,
     fewest: usize,
     /// The number of rounds in a row that were hopeless.
     hopeless: usize,
-    /// The longest time for all rounds.
-    longest: Duration,
 }
 
 impl Progress {
-    fn begin(client: &ClientCore, longest: Duration) -> Self {
-        let begun = client.moment();
-        Self { begun, at: begun, fewest: usize::MAX, hopeless: 0, longest }
-    }
-
-    /// When it gives up, by the steady clock.
-    fn end(&self) -> Duration {
-        self.begun.steady.saturating_add(self.longest)
-    }
-
     /// Takes what a round has found. Returns whether there is another one.
     fn goes_on(&mut self, now: Moment, left: &[Left], is_hopeless: bool) -> bool {
         if left.len() < self.fewest {
             (self.fewest, self.at) = (left.len(), now);
         }
         self.hopeless = if is_hopeless { self.hopeless + 1 } else { 0 };
-        self.hopeless < REFUSED_ROUNDS
-            && now.steady_since(self.at) <= LONGEST_STANDSTILL
-            && now.steady_since(self.begun) <= self.longest
+        self.hopeless < REFUSED_ROUNDS && now.steady_since(self.at) <= LONGEST_STANDSTILL
     }
 }
 
@@ -146,9 +168,7 @@ impl Refusals {
 struct Round<'a> {
     client: &'a ClientCore,
     listings: &'a [Listing],
-    /// When the first round began, and how long all of them may take.
-    begun: Moment,
-    longest: Duration,
+    allowed: Allowed,
     left: Vec<Left>,
     refusals: Refusals,
 }
@@ -176,6 +196,9 @@ impl Round<'_> {
     async fn cancel(&mut self, flat: &Flat) {
         let Some(cancel) = &flat.cancel else { return };
         for line in cancel.lines {
+            if !self.has_time() {
+                return;
+            }
             let cancelled = cancel.send(self.client, line).await;
             self.refusals.note(flat.family, cancelled.err().as_ref());
         }
@@ -191,8 +214,10 @@ impl Round<'_> {
                 match self.open_orders(listing, turn).await {
                     Ok(orders) => {
                         for order in orders {
-                            let cancelled = listing.cancel(self.client, turn, &order).await;
-                            self.refusals.note(flat.family, cancelled.err().as_ref());
+                            if self.has_time() {
+                                let cancelled = listing.cancel(self.client, turn, &order).await;
+                                self.refusals.note(flat.family, cancelled.err().as_ref());
+                            }
                             self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
                         }
                     }
@@ -207,7 +232,7 @@ impl Round<'_> {
 
     /// The open orders of a listing that could be read as a whole.
     async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
-        let mut doubt = String::new();
+        let mut doubt = NO_TIME.to_owned();
         for attempt in 0..ATTEMPTS {
             if !self.has_time_for(attempt).await {
                 break;
@@ -221,7 +246,7 @@ impl Round<'_> {
     }
 
     async fn read_once(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
-        let (client, retry, mut open) = (self.client, RetryPolicy::new(), Vec::new());
+        let (client, retry, mut open) = (self.client, self.allowed.retries(self.client), Vec::new());
         let pages = listing.walk(client, turn, client.now(), &retry);
         let mut pages = pages.map_err(|violations| violations.to_string())?;
         while let Some(page) = pages.next().await {
@@ -232,20 +257,23 @@ impl Round<'_> {
         Ok(open)
     }
 
-    /// Pauses before another attempt; returns whether there is time for it. The first one is always made.
+    fn has_time(&self) -> bool {
+        self.allowed.left(self.client).is_some()
+    }
+
+    /// Pauses before another attempt than the first; returns whether there is time for it.
     async fn has_time_for(&self, attempt: usize) -> bool {
-        if attempt == 0 {
-            return true;
+        if attempt > 0 {
+            pause(self.client.environment(), BETWEEN).await;
         }
-        pause(self.client.environment(), BETWEEN).await;
-        self.client.moment().steady_since(self.begun) <= self.longest
+        self.has_time()
     }
 
     /// Closes all positions by the operation that does so.
     async fn close(&mut self, flat: &Flat) {
         let Some(close) = &flat.close else { return };
         for line in close.lines.lines.iter().copied() {
-            let mut found = LeftOver::Positions(0);
+            let mut found = LeftOver::Unknown(NO_TIME.to_owned());
             for attempt in 0..ATTEMPTS {
                 if !self.has_time_for(attempt).await {
                     break;
@@ -270,7 +298,7 @@ impl Round<'_> {
 
     /// Returns what all positions are worth.
     async fn worth(&self, value: &ValueCall) -> Result<Decimal, String> {
-        let mut doubt = String::new();
+        let mut doubt = NO_TIME.to_owned();
         for attempt in 0..ATTEMPTS {
             if !self.has_time_for(attempt).await {
                 break;
@@ -292,12 +320,14 @@ impl Round<'_> {
             Err(why) => LeftOver::Unknown(why),
         };
         self.note(flat, None, found);
-        self.reduce(flat).await;
+        if self.has_time() {
+            self.reduce(flat).await;
+        }
     }
 
     async fn reduce(&mut self, flat: &Flat) {
         let Some(reduce) = &flat.reduce else { return };
-        let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields).await;
+        let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields, self.allowed).await;
         let Holdings { known, unknown } = match read {
             Ok(holdings) => holdings,
             Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.to_string())),
@@ -308,7 +338,10 @@ impl Round<'_> {
         }
         for holding in known {
             let (line, instrument) = (holding.line, holding.instrument);
-            let closed = reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await;
+            let closed = match self.has_time() {
+                true => reduce.reduce(self.client, [line, &instrument], &holding.quantity, holding.is_long).await,
+                false => Err(CallDoubt::new(NO_TIME.to_owned())),
+            };
             self.refusals.note(flat.family, closed.as_ref().err().and_then(CallDoubt::error));
             if let Err(doubt) = closed {
                 let size = if holding.is_long { holding.quantity } else { -holding.quantity };

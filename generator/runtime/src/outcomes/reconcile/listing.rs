@@ -498,18 +498,22 @@ impl fmt::Display for RefusedFamily {
 ///
 /// Fails if a family cannot be asked. What other families answered is remembered.
 pub async fn served_families(client: &ClientCore, listings: &[Listing]) -> Result<ServedFamilies, Error> {
-    ask(client, listings).await.map_err(|(_, error)| error)
+    ask(client, listings, &RetryPolicy::new()).await.map_err(|(_, error)| error)
 }
 
-/// The same; the error has the id of the operation that failed.
-pub(super) async fn ask(client: &ClientCore, listings: &[Listing]) -> Result<ServedFamilies, (&'static str, Error)> {
+/// The same, with these retries; the error has the id of the operation that failed.
+pub(crate) async fn ask(
+    client: &ClientCore,
+    listings: &[Listing],
+    retry: &RetryPolicy,
+) -> Result<ServedFamilies, (&'static str, Error)> {
     let mut found = ServedFamilies::default();
     for listing in listings.iter().filter(|listing| listing.part == Part::OpenOrders) {
         let family = listing.family;
         if found.served.contains(&family) || !found.serve(family) {
             continue;
         }
-        match refusal(client, listing).await.map_err(|error| (listing.operation, error))? {
+        match refusal(client, listing, retry).await.map_err(|error| (listing.operation, error))? {
             Some(KnownError { code, text, .. }) => found.refused.push(RefusedFamily { family, code, says: text }),
             None => found.served.push(family),
         }
@@ -518,15 +522,19 @@ pub(super) async fn ask(client: &ClientCore, listings: &[Listing]) -> Result<Ser
 }
 
 /// The code with which the family of a listing refuses the key; `None` if it serves it.
-async fn refusal(client: &ClientCore, listing: &Listing) -> Result<Option<&'static KnownError>, Error> {
+async fn refusal(
+    client: &ClientCore,
+    listing: &Listing,
+    retry: &RetryPolicy,
+) -> Result<Option<&'static KnownError>, Error> {
     if !client.refuses_accounts(listing.family) {
         return Ok(None);
     }
     if let Some(asked) = client.asked_family(listing.family) {
         return Ok(asked);
     }
-    let (turn, retry) = (listing.turns().into_iter().next().flatten(), RetryPolicy::new());
-    let pages = listing.walk(client, turn, Timestamp::default(), &retry);
+    let turn = listing.turns().into_iter().next().flatten();
+    let pages = listing.walk(client, turn, Timestamp::default(), retry);
     let mut pages = pages.map_err(|why| Error::Refused(Box::new(Refusal::new(listing.operation, why))))?;
     let refused = match pages.advance().await {
         Some(Err(PageError::Call(error))) => Some(account_code(&error).ok_or(error)?),

@@ -137,7 +137,7 @@ async fn meant(
         return Ok(listings.to_vec());
     }
     let failed = |(operation, error)| ListingFailure::Page(PageError::Call(error)).of(operation);
-    Ok(ask(client, listings).await.map_err(failed)?.of(listings))
+    Ok(ask(client, listings, &RetryPolicy::new()).await.map_err(failed)?.of(listings))
 }
 
 async fn advance(
