@@ -83,6 +83,17 @@
 // Each item that needs a feature says so on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// `{:?}` prints the sentence of an error, for programs that return it from `main`.
+macro_rules! debug_as_sentence {
+    ($error:ty) => {
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
 mod calls;
 mod data;
 mod facade;

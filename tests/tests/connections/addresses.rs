@@ -48,6 +48,7 @@ async fn a_refusal_names_the_address() {
         let error = cancelled(&client, "1").await.unwrap_err();
         assert_eq!((error.call_result(), error.outcome()), (CallResult::NotConnected, Outcome::NotDone), "{error}");
         assert!(error.to_string().contains(&format!("{address}: Connection refused")), "{error}");
+        assert_eq!(error.to_string().matches(&address.to_string()).count(), 1, "{error}");
     }
 }
 

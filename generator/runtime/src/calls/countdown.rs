@@ -63,7 +63,6 @@ impl fmt::Display for MayHaveFired {
 }
 
 /// The reason why a countdown is not kept running any more.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum NotKept {
     /// The countdown was not started: the exchange refused the first request. If it did not answer that, the countdown may
@@ -90,6 +89,8 @@ impl fmt::Display for NotKept {
         }
     }
 }
+
+debug_as_sentence!(NotKept);
 
 impl error::Error for NotKept {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {

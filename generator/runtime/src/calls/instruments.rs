@@ -64,7 +64,6 @@ pub struct InstrumentFlag {
 }
 
 /// Why the instruments of the exchange could not be read.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum LoadInstrumentsError {
     /// No operation lists instruments: the schema names none, or the feature of its family is off.
@@ -92,6 +91,8 @@ impl fmt::Display for LoadInstrumentsError {
         }
     }
 }
+
+debug_as_sentence!(LoadInstrumentsError);
 
 impl error::Error for LoadInstrumentsError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {

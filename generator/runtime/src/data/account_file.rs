@@ -37,7 +37,6 @@ const PROPERTIES: &str = "properties";
 const INSTRUMENTS: &str = "instruments";
 
 /// Why an account cannot be read.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum AccountFileError {
     /// The file cannot be read.
@@ -108,6 +107,8 @@ impl fmt::Display for AccountFileError {
         }
     }
 }
+
+debug_as_sentence!(AccountFileError);
 
 impl Error for AccountFileError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

@@ -1,17 +1,6 @@
 //! Why a call fails, why a client cannot be built, and why a request was not sent: a rate limit or the state of an
 //! order.
 
-/// `{:?}` prints the sentence of an error, for programs that return it from `main`.
-macro_rules! debug_as_sentence {
-    ($error:ty) => {
-        impl ::std::fmt::Debug for $error {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::std::fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
-
 mod budget;
 mod exchange;
 mod journal;
@@ -36,7 +25,6 @@ pub use self::exchange::{Code, ExchangeError, UnreadableAnswer};
 pub use self::journal::{JournalError, NotStored};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
-pub(crate) use debug_as_sentence;
 
 /// The length of the longest code that an exchange sends; a longer text may contain anything.
 pub(crate) const LONGEST_CODE: usize = 32;
@@ -468,7 +456,7 @@ impl From<Infallible> for BuildError {
 }
 
 /// An amendment that was not sent because of the order's tracked state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotAmendable {
     /// The id of the operation.
@@ -519,6 +507,8 @@ impl fmt::Display for NotAmendable {
         }
     }
 }
+
+debug_as_sentence!(NotAmendable);
 
 impl StdError for NotAmendable {}
 

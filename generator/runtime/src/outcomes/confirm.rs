@@ -181,7 +181,7 @@ impl ConfirmPolicy {
         self.deadline
     }
 
-    /// Returns how long the exchange may take to carry out a request that it accepted. An absence proves something only
+    /// Sets how long the exchange may take to carry out a request that it accepted. An absence proves something only
     /// this long, and as long as [`lag`](Self::lag) says, after the request can no longer arrive. By default 10
     /// seconds.
     pub fn settling(mut self, settling: Duration) -> Self {
@@ -189,14 +189,14 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Returns how far the machine that answers a query may be behind the one that took the request: a replica shows
+    /// Sets how far the machine that answers a query may be behind the one that took the request: a replica shows
     /// what was carried out this long ago. By default a minute.
     pub fn lag(mut self, lag: Duration) -> Self {
         self.lag = lag;
         self
     }
 
-    /// Returns how far the clocks of this machine and of the one that answers may both be off from the clock that
+    /// Sets how far the clocks of this machine and of the one that answers may both be off from the clock that
     /// requests are accepted by. Without it, two clocks that are wrong together would show that a signature has
     /// expired. By default a minute.
     pub fn clock_error(mut self, clock_error: Duration) -> Self {
@@ -204,7 +204,7 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Returns how many answers in a row have to deny what a request was to create: an exchange may deny what exists
+    /// Sets how many answers in a row have to deny what a request was to create: an exchange may deny what exists
     /// once less than this. By default two; at least one.
     pub fn denials(mut self, denials: u32) -> Self {
         self.denials = denials;

@@ -87,19 +87,19 @@ impl Reconciliation {
         self
     }
 
-    /// Returns what is done with open orders of others.
+    /// Sets what is done with open orders of others.
     pub fn foreign_orders(mut self, foreign: ForeignOrders) -> Self {
         self.foreign = foreign;
         self
     }
 
-    /// Returns how changes are recovered that the journal has open. By default, queries end after four minutes.
+    /// Sets how changes are recovered that the journal has open. By default, queries end after four minutes.
     pub fn confirming(mut self, policy: ConfirmPolicy) -> Self {
         self.confirm = policy;
         self
     }
 
-    /// Returns how queries are retried after transient failures.
+    /// Sets how queries are retried after transient failures.
     pub fn retrying(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self

@@ -85,7 +85,7 @@ pub struct Correction {
 }
 
 /// Why a ledger cannot take a trade or a position. The ledger is unchanged then.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LedgerError {
     /// A trade that closes more than is open, so that the ledger does not have what opened the position.
@@ -296,5 +296,7 @@ impl fmt::Display for LedgerError {
         }
     }
 }
+
+debug_as_sentence!(LedgerError);
 
 impl Error for LedgerError {}

@@ -113,7 +113,8 @@ where
     ///
     /// # Errors
     ///
-    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
+    /// Fails if a variable is not set or is empty, or if a header is not `NAME=VALUE` or is set twice. The error names the
+    /// variable, and never the value of a secret.
     pub fn from_env(api: &'static Api, prefix: &str) -> Result<Self, BuildError> {
         Ok(Self { settings: Settings::from_env(api, prefix)?, client: PhantomData })
     }
@@ -170,14 +171,14 @@ where
         self
     }
 
-    /// Returns how error codes are interpreted: by default, as the documents say and several independent sources have
+    /// Sets how error codes are interpreted: by default, as the documents say and several independent sources have
     /// observed.
     pub fn codes(mut self, policy: CodePolicy) -> Self {
         self.settings.checking.codes = policy;
         self
     }
 
-    /// Returns what to do when a rate limit is used up. By default, a call waits.
+    /// Sets what to do when a rate limit is used up. By default, a call waits.
     pub fn limits(mut self, mode: LimitMode) -> Self {
         self.settings.limits = mode;
         self

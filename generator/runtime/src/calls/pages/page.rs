@@ -203,7 +203,6 @@ pub fn wire_text_of<T: Encode>(value: &Option<T>) -> Option<String> {
 }
 
 /// Why there is no next page. Earlier pages are not affected, and the position does not change.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum PageError {
     /// The call failed, or its response contains no page. Unless the call was refused before it was sent, the next call
@@ -260,6 +259,8 @@ impl fmt::Display for PageError {
     }
 }
 
+debug_as_sentence!(PageError);
+
 impl StdError for PageError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
@@ -270,7 +271,7 @@ impl StdError for PageError {
 }
 
 /// Why a listing cannot continue from a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PositionError {
     /// The text is not a position.
@@ -312,5 +313,7 @@ impl fmt::Display for PositionError {
         }
     }
 }
+
+debug_as_sentence!(PositionError);
 
 impl StdError for PositionError {}

@@ -58,7 +58,7 @@ impl fmt::Display for Violation {
 }
 
 /// All rules that a request breaks. As an error, at least one of them refuses the request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
@@ -156,6 +156,8 @@ impl fmt::Display for Violations {
         Ok(())
     }
 }
+
+debug_as_sentence!(Violations);
 
 impl Error for Violations {}
 

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::data::value::Decimal;
 
 /// A request that was not sent because the budget of the client does not cover it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OverBudget {
     /// The id of the operation.
@@ -179,5 +179,7 @@ impl fmt::Display for BudgetObstacle {
         }
     }
 }
+
+debug_as_sentence!(OverBudget);
 
 impl Error for OverBudget {}

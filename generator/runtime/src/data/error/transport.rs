@@ -5,7 +5,6 @@ use std::fmt;
 use std::iter::successors;
 
 /// Why a request has no response.
-#[derive(Debug)]
 pub struct TransportError {
     kind: TransportErrorKind,
     sent: Delivery,
@@ -106,12 +105,14 @@ impl fmt::Display for TransportError {
             TransportErrorKind::BodyTooLarge => "the response is too long",
             TransportErrorKind::Other => "the transport failed",
         })?;
-        if let Some(address) = &self.address {
+        let mut causes = self.causes().map(ToString::to_string).peekable();
+        let address = self.address.as_deref().unwrap_or_default();
+        // The list of what became of each address of a host begins with the address, if it is the host.
+        if !address.is_empty() && !causes.peek().is_some_and(|cause| cause.starts_with(address)) {
             write!(f, " ({address})")?;
         }
         let mut last = String::new();
-        for cause in self.causes() {
-            let text = cause.to_string();
+        for text in causes {
             // Many errors contain the text of their own cause.
             if !last.contains(&text) {
                 write!(f, ": {text}")?;
@@ -121,6 +122,8 @@ impl fmt::Display for TransportError {
         Ok(())
     }
 }
+
+debug_as_sentence!(TransportError);
 
 impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

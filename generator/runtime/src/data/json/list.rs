@@ -70,7 +70,7 @@ impl<T> List<T> {
 }
 
 /// Items of a [`List`] that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IncompleteList {
     /// The number of items that could be read.
@@ -85,6 +85,8 @@ impl fmt::Display for IncompleteList {
         self.bad.first().map_or(Ok(()), |bad| write!(f, "; item {}: {}", bad.index, bad.error))
     }
 }
+
+debug_as_sentence!(IncompleteList);
 
 impl Error for IncompleteList {}
 

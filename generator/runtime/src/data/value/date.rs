@@ -71,7 +71,7 @@ impl Date {
 const LAST_DAY: i64 = 2_932_896;
 
 /// Why a text is not a date.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidDate(String);
 
 impl fmt::Display for InvalidDate {
@@ -79,6 +79,8 @@ impl fmt::Display for InvalidDate {
         write!(f, "{:?} is not a date such as 2026-09-21", self.0)
     }
 }
+
+debug_as_sentence!(InvalidDate);
 
 impl std::error::Error for InvalidDate {}
 

@@ -6,7 +6,7 @@ use std::fmt;
 use super::timestamp::Timestamp;
 
 /// A time that the type of another library cannot hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TimeOutOfRange {
     millis: u64,
 }
@@ -16,6 +16,8 @@ impl fmt::Display for TimeOutOfRange {
         write!(f, "{} ms since 1970 is out of range", self.millis)
     }
 }
+
+debug_as_sentence!(TimeOutOfRange);
 
 impl Error for TimeOutOfRange {}
 

@@ -56,7 +56,7 @@ pub struct Decimal {
 }
 
 /// Why a text is not a decimal number, or a number does not fit into another type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidDecimal {
     text: String,
     why: &'static str,
@@ -293,6 +293,8 @@ impl fmt::Display for InvalidDecimal {
         write!(f, "{:?}: {}", self.text, self.why)
     }
 }
+
+debug_as_sentence!(InvalidDecimal);
 
 impl Error for InvalidDecimal {}
 

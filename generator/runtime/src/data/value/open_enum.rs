@@ -74,7 +74,7 @@ impl fmt::Debug for UnknownValue {
 }
 
 /// A text is not among the values an enum has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownValueError {
     given: String,
     allowed: &'static [&'static str],
@@ -97,6 +97,8 @@ impl fmt::Display for UnknownValueError {
         write!(f, "{:?} is not one of {}", self.given, self.allowed.join(", "))
     }
 }
+
+debug_as_sentence!(UnknownValueError);
 
 impl Error for UnknownValueError {}
 

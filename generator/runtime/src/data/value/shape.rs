@@ -63,12 +63,7 @@ impl fmt::Display for InvalidIdentifier {
     }
 }
 
-/// The sentence, for programs that return it from `main`.
-impl fmt::Debug for InvalidIdentifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_sentence!(InvalidIdentifier);
 
 impl Error for InvalidIdentifier {}
 

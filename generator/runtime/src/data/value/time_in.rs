@@ -274,7 +274,7 @@ impl<F> From<TimeIn<F>> for Timestamp {
 }
 
 /// A text is not a time in the expected form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidTime {
     wanted: &'static str,
 }
@@ -284,6 +284,8 @@ impl fmt::Display for InvalidTime {
         write!(f, "expected {}", self.wanted)
     }
 }
+
+debug_as_sentence!(InvalidTime);
 
 impl std::error::Error for InvalidTime {}
 

@@ -203,7 +203,7 @@ impl fmt::Debug for RedisLimits {
 }
 
 /// An invalid address of a Redis server. It is not shown, because it may contain a password.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRedisUrl {
     /// The mistake in the value.
@@ -215,5 +215,7 @@ impl fmt::Display for BadRedisUrl {
         write!(f, "the address of the Redis server cannot be used: {}", self.why)
     }
 }
+
+debug_as_sentence!(BadRedisUrl);
 
 impl std::error::Error for BadRedisUrl {}

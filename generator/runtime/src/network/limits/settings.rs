@@ -64,7 +64,7 @@ impl LimitSettings {
         self
     }
 
-    /// Returns how much faster than all recent ones a request may reach the exchange without exceeding a limit: 35
+    /// Sets how much faster than all recent ones a request may reach the exchange without exceeding a limit: 35
     /// milliseconds by default. With round trips longer than this, each window becomes longer by this margin; with
     /// shorter ones, by the round trip.
     pub fn way_margin(mut self, margin: Duration) -> Self {
@@ -97,14 +97,14 @@ impl LimitSettings {
         self
     }
 
-    /// Returns whether cancellations are admitted before all other waiting calls, which is the default. They only
+    /// Sets whether cancellations are admitted before all other waiting calls, which is the default. They only
     /// overtake calls that share a limit with them: apart from the overall ones, operations have limits of their own.
     pub fn cancels_first(mut self, first: bool) -> Self {
         self.cancels_first = first;
         self
     }
 
-    /// Returns whether to learn from responses, which is the default. If the exchange reports fewer remaining calls
+    /// Sets whether to learn from responses, which is the default. If the exchange reports fewer remaining calls
     /// than expected, others make calls too, and the difference is counted. If none remain, or after HTTP status 429,
     /// no call is admitted for one window, or longer if the response requires it. A window of more than the
     /// [`longest_pause`](Self::longest_pause) is closed for that pause. A 429 without an envelope comes from a gateway

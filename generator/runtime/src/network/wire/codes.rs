@@ -61,7 +61,7 @@ impl CodePolicy {
         self
     }
 
-    /// Returns how long something between this client and the exchange waits before it repeats a request that changes
+    /// Sets how long something between this client and the exchange waits before it repeats a request that changes
     /// something, which a proxy may do when it gets no answer, although HTTP forbids it. In an answer that comes later,
     /// a code proves that nothing was done only if every copy of the request would be refused with it, as for a missing
     /// parameter. By default a second; `Duration::MAX` if nothing repeats requests, zero if it may happen at once.

@@ -5,7 +5,6 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::calls::client::UnderWay;
-use crate::data::error::debug_as_sentence;
 use crate::data::value::{Decimal, Timestamp};
 use crate::outcomes::reconcile::RefusedFamily;
 

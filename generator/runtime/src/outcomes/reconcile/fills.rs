@@ -7,7 +7,6 @@ use super::listing::{Listing, Part};
 use super::report::{ListingError, ListingFailure};
 use crate::calls::client::ClientCore;
 use crate::calls::retry::RetryPolicy;
-use crate::data::error::debug_as_sentence;
 use crate::data::sorting::sort_by;
 use crate::data::value::Timestamp;
 use crate::state::ledger::{Ledger, LedgerError, Trade};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::report::{Action, Reconciled, ReconciledOrder};
 use crate::calls::client::ClientCore;
-use crate::data::error::{JournalError, debug_as_sentence};
+use crate::data::error::JournalError;
 use crate::state::journal::{CHUNK, ChangeNumber, Gap, Journal, StoredChange};
 
 /// Why orders of others were not cancelled. None of them was.

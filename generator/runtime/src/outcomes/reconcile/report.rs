@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::listing::Listing;
 use crate::calls::pages::{Clipped, PageError};
 use crate::data::checks::Violations;
-use crate::data::error::{Error, JournalError, debug_as_sentence};
+use crate::data::error::{Error, JournalError};
 use crate::data::lifecycle::Sighting;
 use crate::data::value::{Decimal, Timestamp};
 use crate::outcomes::confirm::Recovered;
@@ -237,7 +237,6 @@ pub enum ReconcileError {
 }
 
 /// Why a listing could not be read as a whole.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct ListingError {
     /// The id of the operation.
@@ -318,6 +317,8 @@ impl fmt::Display for ListingError {
         }
     }
 }
+
+debug_as_sentence!(ListingError);
 
 impl StdError for ListingError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {

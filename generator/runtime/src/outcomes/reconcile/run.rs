@@ -14,7 +14,7 @@ use crate::calls::client::ClientCore;
 use crate::calls::pages::{Clipped, PageError};
 use crate::calls::retry::RetryPolicy;
 use crate::data::clock::{self, Moment};
-use crate::data::error::{JournalError, debug_as_sentence};
+use crate::data::error::JournalError;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::outcomes::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};

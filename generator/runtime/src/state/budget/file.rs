@@ -46,7 +46,6 @@ const MEMBERS: &[&str] = &[
 ];
 
 /// Why a budget cannot be read.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum BudgetFileError {
     /// A file cannot be read or written.
@@ -218,6 +217,8 @@ impl fmt::Display for BudgetMistake {
         }
     }
 }
+
+debug_as_sentence!(BudgetFileError);
 
 impl Error for BudgetFileError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

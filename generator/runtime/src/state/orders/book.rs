@@ -386,7 +386,7 @@ impl fmt::Display for TrackedOrder {
 }
 
 /// A record of an order that contradicts an earlier one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OrderContradiction {
     /// The family of the operations that returned the records.
@@ -400,6 +400,8 @@ impl fmt::Display for OrderContradiction {
         write!(f, "{}: {}", self.family, self.change)
     }
 }
+
+debug_as_sentence!(OrderContradiction);
 
 impl Error for OrderContradiction {
     fn source(&self) -> Option<&(dyn Error + 'static)> {

@@ -131,7 +131,7 @@ impl Drop for Pass {
 }
 
 /// Too many amendments of an order are under way for another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Busy {
     /// The family and the order, as the request names it.
@@ -148,5 +148,7 @@ impl fmt::Display for Busy {
         write!(f, "{in_flight} of at most {at_most} amendments of {order} are under way; wait for a result of one")
     }
 }
+
+debug_as_sentence!(Busy);
 
 impl Error for Busy {}

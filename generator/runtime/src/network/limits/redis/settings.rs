@@ -145,7 +145,7 @@ impl RedisSettings {
         self
     }
 
-    /// Returns how long before there is room a waiting call may be booked, by default 20 milliseconds, so that no time
+    /// Sets how long before there is room a waiting call may be booked, by default 20 milliseconds, so that no time
     /// is lost by another question. A call that is booked is no longer overtaken, not even by a cancellation.
     pub fn ahead(mut self, ahead: Duration) -> Self {
         self.ahead = ahead.min(LONGEST);
@@ -158,7 +158,7 @@ impl RedisSettings {
         self
     }
 
-    /// Returns what to do while Redis cannot be reached. By default, calls are refused.
+    /// Sets what to do while Redis cannot be reached. By default, calls are refused.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self
