@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap, Error};
 use tradeapi_runtime::tables::Window;
 
@@ -92,8 +92,20 @@ pub(crate) fn read(program: &'static Program, given: &[OsString]) -> Result<ArgM
     read.map_err(|mut error| {
         // A word that is spelt like another one may mean another market.
         error.remove(ContextKind::SuggestedValue);
+        if let Some(name) = misplaced(&error) {
+            let advice = format!("--{name} is an option of each operation: put it after the name of one");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+        }
         error
     })
+}
+
+/// The option of operations that an error does not know, because it stands before the name of one.
+fn misplaced(error: &Error) -> Option<String> {
+    let given = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?.to_string();
+    let all = options::of_operations();
+    let name = all.iter().filter_map(Arg::get_long).find(|name| given.strip_prefix("--") == Some(name))?;
+    Some(name.to_owned())
 }
 
 /// The name of the command in arguments that may be wrong: the first that is neither an option nor the value of one.

@@ -187,7 +187,7 @@ async fn positions_by_fills(
     let lines = unknown.iter().map(|(key, error)| match error {
         LedgerError::NotOpen { .. } => format!("\n- {key}: its fills close more than they open"),
         LedgerError::MayBeHedged { .. } => format!(
-            "\n- {key}: its fills do not say whether they are of a long or of a short position; leave out `--{DAYS}`, or \
+            "\n- {key}: its fills do not say whether they are of a long or of a short position; leave out `{DAYS}`, or \
              state the position mode in the file of `--{ACCOUNT}` if it is one-way"
         ),
         error => format!("\n- {error}"),
@@ -201,7 +201,7 @@ fn out_of_reach(now: Timestamp, operation: &str, begins: Timestamp) -> String {
     let days = now.as_millis().saturating_sub(begins.as_millis()) / u64::try_from(DAY.as_millis()).unwrap_or(u64::MAX);
     let advice = match days {
         0 => "leave it out, and the positions are read as the exchange lists them".to_owned(),
-        days => format!("use `--{DAYS} {days}` or less"),
+        days => format!("`{DAYS}` may be {days} at most"),
     };
     format!("{operation} has no fills from before {begins}: {advice}")
 }

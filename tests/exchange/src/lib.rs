@@ -99,6 +99,6 @@ pub use state::market_recording::Recording;
 pub use state::orders::State;
 pub use state::playback::{Books, Candles, Prices, RecordedBook, Trades};
 pub use state::settings::{DECISIONS, Decision, Settings, SignedQuery};
-pub use state::setup::{Pair, Reports, Setup, SetupError};
+pub use state::setup::{Fields, Pair, Reports, Setup, SetupError};
 pub use state::values::Price;
 pub use state::words::{Accounts, Cancelled, Effect, Family, Line, Margin, Mode, PositionSide, Side};

@@ -232,7 +232,8 @@ impl From<Timestamp> for SigningTimes {
 pub enum Selection {
     /// Changes whose end is not stored.
     Open,
-    /// Changes that were stored after the one with this number, open or not; all of them after number 0.
+    /// Changes that were stored after the one with this number, open or not; all of them after
+    /// `ChangeNumber(0)`.
     After(ChangeNumber),
 }
 

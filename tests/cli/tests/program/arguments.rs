@@ -125,6 +125,20 @@ fn numbers_below_zero_are_values_that_warn_and_other_texts_follow_an_equals_sign
     show(&["--qty", "0.01", "--client-oid", "-x"]).ended(2);
 }
 
+/// Options of all commands stand anywhere, those of operations after the name of one.
+#[test]
+fn an_option_of_operations_before_their_names_is_refused_with_its_place() {
+    let folder = TempDir::new().unwrap();
+    for (option, value) in [("--dry-run", None), ("--json", Some("orders.json"))] {
+        let before: Vec<&str> = [option].into_iter().chain(value).chain(["unified", "place-order"]).collect();
+        let refused = run(folder.path(), &before, "").ended(2).line();
+        let advice = format!("{option} is an option of each operation: put it after the name of one");
+        assert!(refused["error"].as_str().unwrap().contains(&advice), "{refused}");
+        let unknown = run(folder.path(), &["unified", "place-order", &format!("{option}s")], "").ended(2).line();
+        assert!(!unknown["error"].as_str().unwrap().contains("of each operation"), "{unknown}");
+    }
+}
+
 /// The case wrong-argument-is-not-json.
 #[test]
 fn what_the_parser_refuses_is_a_line_of_json_too() {

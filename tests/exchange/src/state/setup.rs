@@ -357,8 +357,10 @@ impl Pair {
 }
 
 /// A record as the wire has it: its fields with their values. A number in YAML is the text that it is written as, with all
-/// its digits.
-type Fields = BTreeMap<String, String>;
+/// its digits. Each field is there once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fields(#[serde(with = "once")] BTreeMap<String, String>);
 
 /// Insider trades and commissions, which are answered instead of invented ones.
 ///
@@ -423,7 +425,7 @@ fn check_names(fields: &Fields, record: &impl Encode) -> Result<(), String> {
     let mut out = JsonWriter::new().with_missing_fields();
     record.encode(&mut out);
     let known: BTreeMap<String, IgnoredAny> = serde_json::from_str(&out.finish()).map_err(|error| error.to_string())?;
-    match fields.keys().find(|name| !known.contains_key(*name)) {
+    match fields.0.keys().find(|name| !known.contains_key(*name)) {
         Some(name) => {
             let known = known.into_keys().collect::<Vec<_>>().join(", ");
             Err(format!("unknown field `{name}`: expected one of {known}"))

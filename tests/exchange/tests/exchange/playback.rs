@@ -357,4 +357,9 @@ async fn reports_of_a_setup_are_answered() {
     assert!(setup("{ tradePrice: 1_000 }").is_err(), "digits are not grouped");
     let twice = Setup::from_yaml("reports: { insider_trades: { AAPL: [], AAPL: [] } }").unwrap_err().to_string();
     assert!(twice.contains("`AAPL` is there twice"), "{twice}");
+    let commission = |fields: &str| Setup::from_yaml(&format!("reports: {{ commissions: [{{ {fields} }}] }}"));
+    for twice in [setup("{ reporterName: A, reporterName: B }"), commission("date: 1, uid: 2, date: 3")] {
+        let twice = twice.unwrap_err().to_string();
+        assert!(twice.contains("` is there twice"), "{twice}");
+    }
 }

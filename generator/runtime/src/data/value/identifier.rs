@@ -234,6 +234,14 @@ macro_rules! __identifier {
             }
         }
 
+        impl ::core::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
         impl ::core::cmp::PartialEq<str> for $name {
             fn eq(&self, text: &str) -> bool {
                 self.as_str() == text
@@ -409,6 +417,7 @@ mod tests {
     fn is_compared_with_a_text() {
         let symbol = Symbol::new("BTCUSDT").ok();
         assert!(symbol.as_ref().is_some_and(|symbol| symbol == "BTCUSDT" && *symbol != "ETHUSDT"));
+        assert_eq!((symbol.as_deref(), symbol.as_ref().map(|symbol| symbol.len())), (Some("BTCUSDT"), Some(7)));
         assert!(symbol.is_some_and(|symbol| symbol == *"BTCUSDT" && symbol != "btcusdt"));
     }
 
