@@ -34,9 +34,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let check = |account: &Account| {
         let context = CheckContext {
             account: account.as_ref(),
-            listed: None,
             now: Some(Timestamp::from_millis(1_790_000_000_000)),
             policy: &policy,
+            ..CheckContext::default()
         };
         let found = black_box(&order).inspect(context);
         assert!(found.is_empty(), "{found}");

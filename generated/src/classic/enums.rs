@@ -9,7 +9,11 @@ runtime::open_enum! {
     pub enum ProductType {
         /// `USDT-FUTURES`: USDT-M futures.
         UsdtFutures = "USDT-FUTURES",
-        /// `COIN-FUTURES`: Coin-M futures.
+        /// `COIN-FUTURES`: Coin-M futures. Observed, in no document: they have ended, see `coin-m-has-ended` of
+        /// the family.
+        ///
+        /// Until 2026-09-17.
+        #[dates(from = "", until = "2026-09-17")]
         CoinFutures = "COIN-FUTURES",
         /// `USDC-FUTURES`: USDC-M futures.
         UsdcFutures = "USDC-FUTURES",

@@ -24,7 +24,7 @@
 //! | [`ModifyOrder`] | `POST /api/v2/mix/order/modify-order` | 10/s per UID |
 //! | [`GetHistoryOrder`] | `GET /api/v2/mix/order/orders-history` | 10/s per UID |
 //! | [`GetPendingOrders`] | `GET /api/v2/mix/order/orders-pending` | 10/s per UID |
-//! | [`PlaceOrder`] | `POST /api/v2/mix/order/place-order` | 10/s per UID, 60/s per UID for vip-1, 80/s per UID for vip-2, 100/s per UID for vip-3 |
+//! | [`PlaceOrder`] | `POST /api/v2/mix/order/place-order` | 10/s per UID, 60/s per UID for vip-1 from 2026-08-18, 80/s per UID for vip-2 from 2026-08-18, 100/s per UID for vip-3 from 2026-08-18 |
 //!
 //! # States
 //!

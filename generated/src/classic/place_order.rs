@@ -40,11 +40,11 @@ runtime::parameters! {
     /// - **Effect:** creates; sending it again creates another
     /// - **Access:** signed
     /// - **Rate limit:** 10 calls a second per UID; 60 calls a second per UID for vip-1 (Users of VIP level
-    ///   1\. Observed, in no document: mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget); 80
-    ///   calls a second per UID for vip-2 (Users of VIP level 2. Observed, in no document: mydcc/cachy-app
-    ///   (transcribed vendor pages), UnipayFI/go-bitget); 100 calls a second per UID for vip-3 (Users of
-    ///   VIP level 3 or above. Observed, in no document: mydcc/cachy-app (transcribed vendor pages),
-    ///   UnipayFI/go-bitget)
+    ///   1\. From 2026-08-18. Observed, in no document: mydcc/cachy-app (transcribed vendor pages),
+    ///   UnipayFI/go-bitget); 80 calls a second per UID for vip-2 (Users of VIP level 2. From 2026-08-18.
+    ///   Observed, in no document: mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget); 100
+    ///   calls a second per UID for vip-3 (Users of VIP level 3 or above. From 2026-08-18. Observed, in no
+    ///   document: mydcc/cachy-app (transcribed vendor pages), UnipayFI/go-bitget)
     /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
@@ -441,19 +441,31 @@ impl runtime::Operation for PlaceOrder {
         &self,
         known: runtime::account::Known<'_>,
     ) -> [Option<&'static str>; 2] {
-        let class = || -> Option<&'static str> {
-            if known.account.is("vipLevel", &["1"]) == Some(true) {
+        let class = |assumed: bool| -> Option<&'static str> {
+            if known.account.is("vipLevel", &["1"]) == Some(true)
+                && known
+                    .hold(runtime::value::Dates::OPEN.from("2026-08-18"))
+                    .unwrap_or(assumed)
+            {
                 return Some("vip-1");
             }
-            if known.account.is("vipLevel", &["2"]) == Some(true) {
+            if known.account.is("vipLevel", &["2"]) == Some(true)
+                && known
+                    .hold(runtime::value::Dates::OPEN.from("2026-08-18"))
+                    .unwrap_or(assumed)
+            {
                 return Some("vip-2");
             }
-            if known.account.is("vipLevel", &["3", "4", "5", "6", "7"]) == Some(true) {
+            if known.account.is("vipLevel", &["3", "4", "5", "6", "7"]) == Some(true)
+                && known
+                    .hold(runtime::value::Dates::OPEN.from("2026-08-18"))
+                    .unwrap_or(assumed)
+            {
                 return Some("vip-3");
             }
             None
         };
-        [class(); 2]
+        [class(true), class(false)]
     }
 }
 

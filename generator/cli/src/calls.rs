@@ -85,7 +85,8 @@ where
     O: Paged,
 {
     let (policy, client) = (listing_rules(), called.client);
-    let context = CheckContext { account: client.account(), listed: None, now: Some(client.now()), policy: &policy };
+    let context =
+        CheckContext { account: client.account(), now: Some(client.now()), policy: &policy, ..CheckContext::default() };
     let request = O::from_json_in(called.json, context)?;
     let mut pages = Pages::new(called.client.clone(), request).clip().retrying(RetryPolicy::new());
     let mut unreadable = 0;
@@ -372,7 +373,7 @@ fn of_exchange(error: &ExchangeError) -> Failure {
 /// A batch may be longer than a call takes, so its rules are checked call by call.
 fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O, Violations> {
     let unchecked = CheckPolicy::nothing();
-    let context = CheckContext { account: client.account(), listed: None, now: None, policy: &unchecked };
+    let context = CheckContext { account: client.account(), policy: &unchecked, ..CheckContext::default() };
     O::from_json_in(json, context)
 }
 

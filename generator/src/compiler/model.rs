@@ -30,7 +30,7 @@ pub(crate) use super::load::raw::{
     Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, ListedPrices, OpenQuestion,
     Reading, Repeat, Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
-pub(crate) use super::values::{Duration, DurationUnit, UtcOffset};
+pub(crate) use super::values::{Dates, Day, Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;
 pub(crate) use account::*;
 pub(crate) use confirm::*;
@@ -126,6 +126,8 @@ pub(crate) struct Chapter {
 pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) title: String,
+    /// The day of the last announced change with which the schema was compared.
+    pub(crate) aligned: Option<(Day, Place)>,
     pub(crate) reading: Option<Reading>,
     pub(crate) place: Place,
 }

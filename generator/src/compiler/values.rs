@@ -1,9 +1,11 @@
 //! Values of keys that the schema writes as texts of a form of their own: lengths of time as the documents state them,
-//! and offsets from UTC.
+//! offsets from UTC, and days.
 
 use std::fmt;
 
 use tradeapi_words::calendar;
+
+use crate::compiler::diagnostics::Place;
 
 /// A number of units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +216,58 @@ impl fmt::Display for UtcOffset {
             (sign, 0) => write!(f, "UTC{}{hours}", if sign > 0 { '+' } else { '-' }),
             (sign, _) => write!(f, "UTC{}{hours}:{minutes:02}", if sign > 0 { '+' } else { '-' }),
         }
+    }
+}
+
+/// A day of the calendar, as in `2026-09-17`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Day(i64);
+
+impl Day {
+    /// The form of its text, for editors.
+    pub(crate) const PATTERN: &'static str = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$";
+
+    /// Reads a day that is in the calendar.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let has_form = text.len() == 10 && text.split('-').map(str::len).eq([4, 2, 2]);
+        let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();
+        let [year, month, day] = *parts.as_slice() else { return None };
+        calendar::Date { year, month, day }.day().filter(|_| has_form).map(Self)
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calendar::Date { year, month, day } = calendar::Date::of(self.0);
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+/// The days of a change after which the exchange knows something, and after which it no longer does; each with its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dates {
+    pub(crate) from: Option<(Day, Place)>,
+    pub(crate) until: Option<(Day, Place)>,
+}
+
+impl Dates {
+    /// Returns whether nothing dates the fact.
+    pub(crate) fn are_open(&self) -> bool {
+        self.from.is_none() && self.until.is_none()
+    }
+
+    /// Returns whether the fact ends on the day on which another begins.
+    pub(crate) fn are_followed_by(&self, other: &Self) -> bool {
+        self.until.is_some_and(|(until, _)| other.from.is_some_and(|(from, _)| until == from))
+    }
+}
+
+/// `from 2026-08-18`, `until 2026-09-17` or both; empty for a fact without dates.
+impl fmt::Display for Dates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ends = [("from", self.from), ("until", self.until)];
+        let ends = ends.into_iter().filter_map(|(word, end)| end.map(|(day, _)| format!("{word} {day}")));
+        f.write_str(&ends.collect::<Vec<_>>().join(" "))
     }
 }
 

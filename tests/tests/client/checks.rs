@@ -4,7 +4,7 @@ use tradeapi::runtime::checks::{CheckContext, Violation};
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::json::read_json;
 use tradeapi::runtime::tables::{Meta, Severity};
-use tradeapi::runtime::value::OpenEnum;
+use tradeapi::runtime::value::{ExchangeTime, OpenEnum};
 use tradeapi::runtime::{Account, CheckPolicy};
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
@@ -459,11 +459,29 @@ fn violations_name_given_parameters_only() {
                     "newPresetStopLossPrice":"1"}"#;
     static NOTHING: CheckPolicy = CheckPolicy::nothing();
     static NOBODY: Account = Account::new();
-    let unchecked = CheckContext { account: &NOBODY, listed: None, now: None, policy: &NOTHING };
+    let unchecked = CheckContext { account: &NOBODY, policy: &NOTHING, ..CheckContext::default() };
     let warned = classic::ModifyOrder::from_json_in(amend, unchecked).unwrap().inspect(CheckContext::default());
     let is_of_presets = |violation: &Violation| violation.rule.ends_with("presets-without-size-and-price");
     let named: Vec<_> = warned.into_iter().filter(is_of_presets).map(|violation| violation.parameter).collect();
     assert!(named.contains(&"newPrice".to_owned()) && !named.contains(&"newSize".to_owned()), "{named:?}");
+}
+
+/// Coin-M futures of classic accounts ended on 2026-09-17.
+#[test]
+fn a_value_that_has_ended_is_warned_of_by_the_clock_of_the_exchange() {
+    let close = classic::FlashClosePosition::new(classic::ProductType::CoinFutures);
+    let at = |millis| ExchangeTime::exactly(Timestamp::from_millis(millis));
+    let found = |time| close.inspect(CheckContext { time, ..CheckContext::default() });
+    assert!(found(at(1_787_000_000_000)).is_empty(), "2026-08-17");
+    assert!(found(at(1_789_600_000_000)).is_empty(), "2026-09-16, the day before");
+    assert!(found(ExchangeTime::UNKNOWN).is_empty());
+    let warned = found(at(1_790_000_000_000));
+    assert!(!warned.refuse());
+    let text = "productType: \"COIN-FUTURES\" given; the exchange takes it until 2026-09-17";
+    assert!(warned.to_string().contains(text), "{warned}");
+    let policy = CheckPolicy::new().off("productType.dates");
+    let context = CheckContext { time: at(1_790_000_000_000), policy: &policy, ..CheckContext::default() };
+    assert!(close.inspect(context).is_empty());
 }
 
 #[test]

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tradeapi::runtime::Operation;
 use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::limits::{Classes, InProcessLimits, OpenOrders};
 use tradeapi::runtime::tables::{Meta, RateLimit};
 use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };
-use tradeapi::{Client, Credentials, Decimal, Error};
+use tradeapi::{Client, Credentials, Decimal, Error, Timestamp, VipLevel, classic};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -154,6 +155,38 @@ fn classes_select_rows_by_account_and_symbol() {
     assert_eq!(holding(&listed, &cancel()), [10]);
     let reality = Client::from(listed.core().in_classes(Classes::new().always("reality-whitelisted")));
     assert_eq!(holding(&reality, &cancel()), [30]);
+}
+
+/// The rates of VIP levels begin on 2026-08-18. While the clock of the exchange is unknown, and near the day, those of
+/// everyone hold as well.
+#[tokio::test]
+async fn rates_with_dates_follow_the_clock_of_the_exchange() {
+    for (now, rows) in [
+        (1_786_000_000_000_u64, vec![10]), // 2026-08-06
+        (1_787_000_000_000, vec![10, 60]),
+        (1_790_000_000_000, vec![60]), // 2026-09-21
+    ] {
+        let server = ScriptedServer::start().unwrap();
+        let answer = format!(r#"{{"code":"00000","msg":"success","requestTime":{now},"data":{{"orderId":"1"}}}}"#);
+        server.answer_otherwise(move |_| Answer::json(answer.as_str()));
+        let builder = Client::builder(server.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+        let clock = FixedClock(Timestamp::from_millis(now));
+        let account = tradeapi::Account::new().vip_level(VipLevel::Vip1);
+        let client = builder.clock(clock).account(account).build().unwrap();
+        let execution = classic::Execution::Market;
+        let order = classic::PlaceOrder::new(
+            "BTCUSDT",
+            classic::ProductType::UsdtFutures,
+            classic::MarginMode::Crossed,
+            "USDT",
+            "1".parse::<Decimal>().unwrap(),
+            classic::Side::Buy,
+            execution,
+        );
+        assert_eq!(holding(&client, &order), [10, 60], "only the client's own clock is known");
+        client.classic().place_order(&order).await.unwrap();
+        assert_eq!(holding(&client, &order), rows, "{now}");
+    }
 }
 
 macro_rules! metas_of {

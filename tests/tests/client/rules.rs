@@ -12,6 +12,7 @@ use tradeapi::Operation;
 use tradeapi::runtime::account::{Instrument, PropertyValue};
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::tables::Severity;
+use tradeapi::runtime::value::ExchangeTime;
 use tradeapi::runtime::{Account, CheckPolicy, Timestamp};
 use tradeapi_gen::{Case, Generator, Schema};
 use tradeapi_tests::reference::{Verdict, verdict};
@@ -24,7 +25,8 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| SCHEMA.cases());
 
 /// Reads a request, if possible.
-static UNCHECKED: CheckContext<'static> = CheckContext { account: &NOBODY, listed: None, now: None, policy: &NOTHING };
+static UNCHECKED: CheckContext<'static> =
+    CheckContext { account: &NOBODY, listed: None, time: ExchangeTime::UNKNOWN, now: None, policy: &NOTHING };
 static NOBODY: Account = Account::new();
 static NOTHING: CheckPolicy = CheckPolicy::nothing();
 
@@ -131,8 +133,8 @@ fn every_rule_can_be_switched_off() {
     fn found<O: Operation>(case: &Case, policy: &CheckPolicy) -> Option<(usize, bool)> {
         let request = O::from_json_in(&case.request, UNCHECKED).ok()?;
         let account = account(&case.account);
-        let context =
-            CheckContext { account: &account, listed: None, now: Some(Timestamp::from_millis(case.now)), policy };
+        let now = Some(Timestamp::from_millis(case.now));
+        let context = CheckContext { account: &account, now, policy, ..CheckContext::default() };
         let found = request.inspect(context);
         Some((found.len(), found.refuse()))
     }

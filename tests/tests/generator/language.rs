@@ -115,7 +115,15 @@ fn cannot_be_read(code: Code, message: &str) -> bool {
 
 /// Returns whether a mistake can be a text in another form than its key alone decides.
 fn has_wrong_form(code: Code) -> bool {
-    let codes = [Code::BadPath, Code::BadRate, Code::BadDuration, Code::BadNumber, Code::BadWindow, Code::BadValue];
+    let codes = [
+        Code::BadPath,
+        Code::BadRate,
+        Code::BadDuration,
+        Code::BadNumber,
+        Code::BadWindow,
+        Code::BadValue,
+        Code::BadDate,
+    ];
     codes.contains(&code)
 }
 

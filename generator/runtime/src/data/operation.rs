@@ -92,8 +92,9 @@ pub trait Operation: Parameters + Sized + Send + Sync {
     }
 
     /// The class of the rate limits for this request, by what is known beside it; `None` for the default ones. The two
-    /// differ only if a flag of an instrument decides that is not known: the class if the flag is set, and the one if it
-    /// is not. The limits of both are kept then. Emitted if a limit has classes.
+    /// differ only if a flag of an instrument decides that is not known, or the time near the day on which a class begins
+    /// or ends: the class if the flag is set and the class holds, and the one if not. The limits of both are kept then.
+    /// Emitted if a limit has classes.
     fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
         let _ = known;
         [None; 2]

@@ -18,7 +18,7 @@ pub use self::scalar::Shown;
 pub(crate) use self::scalar::part;
 pub use self::small_text::Edit;
 pub(crate) use self::small_text::is_same;
-pub use date::{Date, InvalidDate};
+pub use date::{Date, Dates, ExchangeTime, InvalidDate};
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 pub use dates::TimeOutOfRange;
 pub(crate) use decimal::exact_sum;

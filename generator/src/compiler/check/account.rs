@@ -8,7 +8,7 @@ use super::{examples, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Effect, Enum, Family, Identifier, Lookup, Name, Operation, Property,
+    Access, Account, Api, Class, Condition, Dates, Effect, Enum, Family, Identifier, Lookup, Name, Operation, Property,
     PropertyKind, Type,
 };
 
@@ -209,11 +209,21 @@ fn tests_what_none_has(family: &Family, class: &Class, operation: &Operation, to
     }
 }
 
-/// The first class that fits holds, so the conditions of a class do not imply those of an earlier one.
+/// The first class that fits holds, so the conditions of a class do not imply those of an earlier one, unless the earlier
+/// one ends on the day on which it begins, or the other way round.
 fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
     for (index, class) in family.classes.iter().enumerate() {
+        are_in_order(&class.dates, to);
         let is_implied = |earlier: &Condition| class.when.iter().any(|condition| implies(condition, earlier));
-        let covers = |earlier: &&Class| !earlier.when.is_empty() && earlier.when.iter().all(is_implied);
+        let has_conditions = |earlier: &&Class| !earlier.when.is_empty() && earlier.when.iter().all(is_implied);
+        if !class.dates.are_open() {
+            let dated = |earlier: &&Class| !earlier.dates.are_open() && has_conditions(earlier);
+            if let Some(earlier) = family.classes[..index].iter().rev().find(dated) {
+                follow_each_other(earlier, class, to);
+                continue;
+            }
+        }
+        let covers = |earlier: &&Class| earlier.dates.are_open() && has_conditions(earlier);
         if let Some(earlier) = family.classes.iter().take(index).find(covers) {
             to.at(
                 class.place,
@@ -226,6 +236,30 @@ fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
             .related(earlier.place, "this class comes first")
             .help("put the class with more conditions first");
         }
+    }
+}
+
+/// Two classes of the same calls follow each other without a gap, and without days on which both hold.
+fn follow_each_other(earlier: &Class, class: &Class, to: &mut Diagnostics) {
+    if earlier.dates.are_followed_by(&class.dates) || class.dates.are_followed_by(&earlier.dates) {
+        return;
+    }
+    let message = format!(
+        "the classes `{}` ({}) and `{}` ({}) are of the same calls, and neither begins when the other ends",
+        earlier.name, earlier.dates, class.name, class.dates
+    );
+    to.at(class.place, Code::BadDate, message)
+        .related(earlier.place, "the other class is here")
+        .help("write the same day as `until` of one and as `from` of the other");
+}
+
+/// A fact that ends has begun before.
+pub(super) fn are_in_order(dates: &Dates, to: &mut Diagnostics) {
+    let (Some((from, begin)), Some((until, end))) = (dates.from, dates.until) else { return };
+    if until <= from {
+        to.at(end, Code::BadDate, format!("it ends on {until}, before it has begun"))
+            .related(begin, format!("it begins on {from}"))
+            .help("write a day after that of `from`");
     }
 }
 

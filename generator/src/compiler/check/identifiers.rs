@@ -1,6 +1,6 @@
 //! Identifiers and enums: lengths, characters and spellings, and why a text is no value of one.
 
-use super::account::instrument_property;
+use super::account::{are_in_order, instrument_property};
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
 use crate::compiler::model::{Api, Decided, Enum, Family, Form, Identifier, Pattern, formats};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
@@ -173,6 +173,7 @@ pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         spellings(all, to);
         truth(all, to);
+        all.values.iter().for_each(|value| are_in_order(&value.dates, to));
     }
 }
 

@@ -101,6 +101,7 @@ codes! {
     BadOutcome = "E0416", "Invalid outcome." after Everything;
     DoubtfulEffect = "E0417", "Doubtful effect." after Everything;
     BadSources = "E0418", "Invalid sources." after Nothing;
+    BadDate = "E0419", "Invalid date." after Nothing;
     Unfinished = "E0501", "Unfinished draft." after Nothing;
     OtherLanguage = "E0502", "Unsupported version of the schema language." after Everything;
 }

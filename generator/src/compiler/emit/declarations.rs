@@ -13,7 +13,7 @@ use syn::{
 use super::code::deprecation_note;
 use super::trees::{self, path_of};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::model::Deprecated;
+use crate::compiler::model::{Dates, Deprecated};
 
 /// `path::Type`.
 pub(super) fn ty(segments: &[&str]) -> Type {
@@ -98,6 +98,13 @@ pub(super) fn aliases(words: &[(String, Place)]) -> Option<Attribute> {
 pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<Attribute> {
     let note = deprecation_note(deprecated?);
     Some(with_arguments("deprecated", quote!(note = #note)))
+}
+
+/// The attribute of a value that the exchange knows on some days only.
+pub(super) fn dated(Dates { from, until }: &Dates) -> Option<Attribute> {
+    let [from, until] = [from, until].map(|end| end.map(|(day, _)| day.to_string()).unwrap_or_default());
+    let has_dates = !(from.is_empty() && until.is_empty());
+    has_dates.then(|| with_arguments("dates", quote!(from = #from, until = #until)))
 }
 
 /// The attribute of a function with many arguments.

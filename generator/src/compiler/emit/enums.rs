@@ -150,7 +150,8 @@ fn variant(value: &EnumValue) -> Variant {
     let mut docs = Docs::default();
     docs.markdown(&text);
     docs.documented(&value.keys());
-    let attributes = docs.outer().into_iter().chain(declarations::deprecation(value.deprecated.as_ref())).collect();
+    let deprecation = declarations::deprecation(value.deprecated.as_ref());
+    let attributes = docs.outer().into_iter().chain(deprecation).chain(declarations::dated(&value.dates)).collect();
     let also = value.also.iter().map(|(text, _)| trees::text(text));
     let wires = also.fold(trees::text(&value.name.wire), trees::or);
     declarations::variant(attributes, ident(&value.name.rust), wires)

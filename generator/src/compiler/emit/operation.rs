@@ -10,11 +10,10 @@ use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
 use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules, worth};
 use crate::compiler::emit::Layout;
-use crate::compiler::model::phrases;
 use crate::compiler::model::{
-    Access, Api, BesideData, Class, Condition, Effect, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
-    ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset, WeightCondition,
-    Window,
+    Access, Api, BesideData, Class, Condition, Dates, Effect, Family, InstrumentNames, Lists, Objects, Operation,
+    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
+    WeightCondition, Window,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -448,10 +447,7 @@ fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
     let Some(class) = class else { return String::new() };
     match scope.family.classes.iter().find(|known| known.name == class) {
         None => format!(" for {}", escape(class)),
-        Some(known) => {
-            let says = phrases::joined(&[known.doc.clone(), phrases::observed(&known.sources)], " ");
-            format!(" for {} ({})", escape(class), escape(says.trim_end_matches('.')))
-        }
+        Some(known) => format!(" for {} ({})", escape(class), escape(known.in_words().trim_end_matches('.'))),
     }
 }
 
@@ -482,8 +478,8 @@ fn access(operation: &Operation) -> String {
 /// The function that returns the classes, if the operation has limits by class and the request determines it.
 ///
 /// Classes are tried in the order of the schema. A class is skipped if its condition names a parameter that the
-/// operation lacks; only the caller knows whether it applies. There are two if an instrument decides that is not known:
-/// the one if its flag is set, and the one if it is not.
+/// operation lacks; only the caller knows whether it applies. There are two if an instrument decides that is not known,
+/// or the exchange's clock: the one if the flag of the instrument is set and dated classes hold, and the one if not.
 pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) -> Option<TokenStream> {
     let parameters = operation.body.parameters();
     let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);
@@ -493,7 +489,8 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
     let classes: Vec<&Class> = scope.family.classes.iter().filter(has_rows).filter(is_known).collect();
     let answer = |class: &&'a Class| {
         let (name, is) = (&class.name, Expression::all(conditions.all_hold(&class.when)).tokens());
-        quote!(if #is { return Some(#name); })
+        let holds = dates(&class.dates).map(|dates| quote!(&& known.hold(#dates).unwrap_or(assumed)));
+        quote!(if #is #holds { return Some(#name); })
     };
     let answers = conditions.shared.bind(|| classes.iter().map(answer).collect());
     if answers.is_empty() {
@@ -501,8 +498,9 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
     }
     let asks = |condition: &Condition| condition.property().is_some() || is_decided(scope, operation, condition);
     let conditions = || classes.iter().flat_map(|class| &class.when);
-    let known = if conditions().any(asks) { quote!(known) } else { quote!(_known) };
-    let body = match conditions().any(|condition| is_decided(scope, operation, condition)) {
+    let has_dates = classes.iter().any(|class| !class.dates.are_open());
+    let known = if has_dates || conditions().any(asks) { quote!(known) } else { quote!(_known) };
+    let body = match has_dates || conditions().any(|condition| is_decided(scope, operation, condition)) {
         true => quote! {
             let class = |assumed: bool| -> Option<&'static str> {
                 #answers
@@ -523,6 +521,15 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
             #body
         }
     })
+}
+
+/// The days on which the exchange knows something, as the runtime writes them; `None` for what has no dates.
+fn dates(Dates { from, until }: &Dates) -> Option<TokenStream> {
+    let [from, until] = [("from", from), ("until", until)].map(|(method, end)| {
+        let (method, day) = (ident(method), end.as_ref()?.0.to_string());
+        Some(quote!(.#method(#day)))
+    });
+    (from.is_some() || until.is_some()).then(|| quote!(runtime::value::Dates::OPEN #from #until))
 }
 
 /// Returns whether a condition is about a form that an instrument decides.

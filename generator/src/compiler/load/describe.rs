@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::shapes::{Conditions, Formed, Named, Rare, Short, ShortForm, Spanned, TextForm, Texts, WordOr};
-use crate::compiler::values::{Duration, UtcOffset};
+use crate::compiler::values::{Day, Duration, UtcOffset};
 use crate::compiler::words::Word;
 
 /// A type that is read from YAML.
@@ -102,6 +102,12 @@ impl Describe for Duration {
 }
 
 impl Describe for UtcOffset {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": Self::PATTERN })
+    }
+}
+
+impl Describe for Day {
     fn describe(_to: &mut Definitions) -> Value {
         json!({ "type": "string", "pattern": Self::PATTERN })
     }

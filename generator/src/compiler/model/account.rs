@@ -1,6 +1,6 @@
 //! The properties of the account, and what follows from them.
 
-use super::{Condition, Enum, EnumValue, Family, Field, Name, Pair, Record, Sources};
+use super::{Condition, Dates, Enum, EnumValue, Family, Field, Name, Pair, Record, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
@@ -97,4 +97,6 @@ pub(crate) struct Class {
     pub(crate) when: Vec<Condition>,
     /// Who has seen it, if no document describes it.
     pub(crate) sources: Sources,
+    /// The days on which the exchange knows it.
+    pub(crate) dates: Dates,
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use super::names::NoIdentifier;
 use super::{
-    AnswerPath, Api, Around, Chapter, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
+    AnswerPath, Api, Around, Chapter, Dates, Day, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
     OpenQuestion, Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
 };
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
@@ -71,7 +71,8 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
 
 fn document(id: &Text, raw: &raw::Document) -> Document {
     let (title, place) = placed(raw.title.as_ref().unwrap_or(id));
-    Document { id: id.value.clone(), title, reading: raw.reading.clone(), place }
+    let aligned = raw.aligned.as_ref().map(|day| (day.value, day.place));
+    Document { id: id.value.clone(), title, aligned, reading: raw.reading.clone(), place }
 }
 
 fn program(name: &Text, shows: &Text) -> Program {
@@ -448,6 +449,12 @@ impl Builder<'_> {
         }
         made.unwrap_or_default()
     }
+}
+
+/// The days of the keys `from` and `until`.
+fn dates(from: Option<&Spanned<Day>>, until: Option<&Spanned<Day>>) -> Dates {
+    let placed = |day: &Spanned<Day>| (day.value, day.place);
+    Dates { from: from.map(placed), until: until.map(placed) }
 }
 
 /// The family that is being built, with its types.

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Source, Sources, declared, phrases};
+use super::{Api, Dates, Day, Source, Sources, declared, phrases};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 
@@ -323,6 +323,15 @@ fn source(source: Option<&Source>) -> Key {
         None => source.document().to_owned(),
     });
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
+}
+
+/// The days on which the exchange knows something; `means` is the effect of other ones.
+fn dates(dates: &Dates, means: &'static str) -> [Key; 2] {
+    let key = |name, day: Option<(Day, Place)>, word: &str| {
+        let says = day.map(|(day, _)| format!("{word} {day}.")).unwrap_or_default();
+        Key::placed(name, day.as_ref(), behaviour(means)).says(says).documented()
+    };
+    [key("from", dates.from, "From"), key("until", dates.until, "Until")]
 }
 
 /// Who has seen what no document describes.

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Deprecated, Name, Sources};
+use super::{Dates, Day, Deprecated, Name, Sources};
 use crate::compiler::diagnostics::Place;
-use tradeapi_words::calendar::Date;
 
 /// A format of texts, which is a type of the schema language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +75,7 @@ impl Format {
 
 /// Returns whether a text is a date of the calendar, such as `2026-09-08`.
 fn is_date(text: &str) -> bool {
-    let has_form = text.len() == 10 && text.split('-').map(str::len).eq([4, 2, 2]);
-    let parts: Vec<i64> = text.split('-').filter_map(|part| part.parse::<u16>().ok()).map(i64::from).collect();
-    matches!(parts.as_slice(), [year, month, day] if Date { year: *year, month: *month, day: *day }.day().is_some())
-        && has_form
+    Day::parse(text).is_some()
 }
 
 /// The integer on the wire for a value. Decimal places beyond the scale stay as a fraction.
@@ -131,12 +127,14 @@ pub(crate) struct EnumValue {
     /// Who has seen it, if no document has it.
     pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
+    /// The days on which the exchange knows it.
+    pub(crate) dates: Dates,
 }
 
 impl EnumValue {
     /// A value with only a name and a meaning.
     pub(crate) fn new(name: Name, doc: String) -> Self {
-        Self { name, doc, also: Vec::new(), sources: Sources::new(), deprecated: None }
+        Self { name, doc, also: Vec::new(), sources: Sources::new(), deprecated: None, dates: Dates::default() }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Alternatives, BesideData, Comparison, Condition, Deprecated, Family, InFlight, NamesWithin, Need, OneOf, Operand,
-    Parameter, PoolReporting, PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type, Unit,
-    WeightCondition, Window, Worth,
+    Alternatives, BesideData, Class, Comparison, Condition, Dates, Deprecated, Family, InFlight, NamesWithin, Need,
+    OneOf, Operand, Parameter, PoolReporting, PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type,
+    Unit, WeightCondition, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::In;
@@ -24,9 +24,10 @@ pub(crate) const PLAIN: Markup = Markup { text: str::to_owned, code: str::to_own
 impl Display for Rate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.of_pool {
-            None => write!(f, "{} {}", self.pace(), self.counted()),
-            Some(of) => write!(f, "{of} ({} {})", self.pace(), self.counted_by()),
+            None => write!(f, "{} {}", self.pace(), self.counted())?,
+            Some(of) => write!(f, "{of} ({} {})", self.pace(), self.counted_by())?,
         }
+        if self.dates.are_open() { Ok(()) } else { write!(f, " {}", self.dates) }
     }
 }
 
@@ -342,6 +343,23 @@ pub(crate) fn joined(parts: &[String], between: &str) -> String {
 pub(crate) fn observed(sources: &[(String, Place)]) -> String {
     let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
+}
+
+/// The days on which the exchange knows something, as a sentence; empty for what has no dates.
+pub(crate) fn dated(dates: &Dates) -> String {
+    match (dates.from, dates.until) {
+        (None, None) => String::new(),
+        (None, Some((until, _))) => format!("Until {until}."),
+        (Some((from, _)), None) => format!("From {from}."),
+        (Some((from, _)), Some((until, _))) => format!("From {from} until {until}."),
+    }
+}
+
+impl Class {
+    /// Who is in it, since when, and who has seen it.
+    pub(crate) fn in_words(&self) -> String {
+        joined(&[self.doc.clone(), dated(&self.dates), observed(&self.sources)], " ")
+    }
 }
 
 /// Conditions that must hold together.

@@ -1,6 +1,6 @@
 //! Rate limits, the pools that several operations share, and the proof that codes give.
 
-use super::{AnswerPath, Api, Duration, Family, Operation, ResetForm, Scope};
+use super::{AnswerPath, Api, Dates, Duration, Family, Operation, ResetForm, Scope};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
@@ -15,6 +15,8 @@ pub(crate) struct Rate {
     pub(crate) class: String,
     /// True if no document describes the class.
     pub(crate) is_observed: bool,
+    /// The days on which the exchange knows the class.
+    pub(crate) dates: Dates,
     /// The weight of a call in a pool, if other operations count in it, too.
     pub(crate) of_pool: Option<PoolWeight>,
     pub(crate) place: Place,

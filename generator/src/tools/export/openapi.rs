@@ -105,14 +105,16 @@ fn document(api: &Api, form: Form) -> Value {
 
 /// The version is that of this description; those of the documents are part of their titles.
 fn info(api: &Api) -> Value {
-    let document = |Document { id, title, reading: _, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
-    let documents = api.documents.iter().map(document);
+    let title =
+        |Document { id, title, aligned: _, reading: _, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));
+    let aligned = |document: &Document| Some((document.id.clone(), Value::from(document.aligned?.0.to_string())));
     Object::new()
         .with("title", api.name.as_str())
         .with("version", env!("CARGO_PKG_VERSION"))
         .text("description", &api.doc)
         .maybe("license", api.license.as_ref().map(|license| json!({"name": license, "identifier": license})))
-        .map("x-documents", documents)
+        .map("x-documents", api.documents.iter().map(title))
+        .map("x-aligned", api.documents.iter().filter_map(aligned))
         .maybe("x-account", api.account.as_ref().map(account))
         .list("x-outcomes", api.outcomes.iter().map(families::outcome))
         .list("x-observed-codes", api.codes.iter().map(rules::observed_code))

@@ -8,9 +8,10 @@ use http::Request;
 use rustc_hash::FxHashMap;
 use tradeapi::observed::{GetContracts, GetInstruments};
 use tradeapi::runtime::account::Known;
-use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::checks::{CheckContext, Violation};
 use tradeapi::runtime::json::{Encode, JsonWriter};
 use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends};
+use tradeapi::runtime::value::ExchangeTime;
 use tradeapi::{Operation, Timestamp, Violations};
 
 use crate::operations::reading;
@@ -249,12 +250,13 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
     let is_ordinary = matches!(O::META.effect, Effect::Create | Effect::Amend) && !O::AMENDS_CONDITION;
     let condition = ignored.iter().find(|name| is_ordinary && Reason::Condition.is_because_of(name)).cloned();
+    let time = ExchangeTime::exactly(Timestamp::from_millis(core.now));
     let class = read
         .as_ref()
         .ok()
-        .and_then(|request| request.limit_class(Known { account: properties, listed: Some(&core.listed) })[0]);
+        .and_then(|request| request.limit_class(Known { account: properties, listed: Some(&core.listed), time })[0]);
     let (now, listed) = (Some(Timestamp::from_millis(core.now)), Some(&core.listed));
-    let context = CheckContext { account: properties, listed, now, ..CheckContext::default() };
+    let context = CheckContext { account: properties, listed, time, now, ..CheckContext::default() };
     let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
     for name in ignored {
         count_rule(&mut core.ignored, &format!("{}.{name}", O::META.id));
@@ -275,6 +277,11 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {
             return Err(of_violations(&violations, O::META, O::FAMILY));
+        }
+        let has_ended = |violation: &&Violation| violation.rule.ends_with(".dates");
+        let ended = violations.warnings().find(has_ended).filter(|_| O::META.effect != Effect::Read);
+        if let Some(violation) = ended.filter(|_| !core.settings.takes_ended_values) {
+            return Err(of_violation(violation, O::META, O::FAMILY));
         }
         if let Some(parameter) = condition {
             let why = "an ordinary order has no condition, and would be executed at once";

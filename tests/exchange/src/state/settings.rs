@@ -32,6 +32,8 @@ pub struct Settings {
     pub first_of_client_id: bool,
     /// True if candles begin after `startTime`: that of the time itself is not among them.
     pub candles_after_start: bool,
+    /// True if changes take a value that has ended by the clock, because the documents still have it.
+    pub takes_ended_values: bool,
     /// True if positions are closed when their margin is used up.
     pub liquidation: bool,
     /// True if positions pay and receive funding.
@@ -107,6 +109,7 @@ impl Default for Settings {
             unique_client_ids: true,
             first_of_client_id: false,
             candles_after_start: false,
+            takes_ended_values: true,
             liquidation: true,
             funding: true,
             replacement_delay: Duration::from_millis(20),
@@ -257,6 +260,7 @@ decisions! {
     "What is a documented field that has no value?", "An empty text, or `null` where the documents allow it. The price of a market order is 0 in the unified family, and empty in the classic one, as is the average price of an open order there before a fill.", "Observed; by the documents, all fields are strings.";
     "Which cancelReason does an order have that self-trade prevention cancelled?", "`stp_cancel` in the classic family, `normal_cancel` in the unified one.", "The document of the latter lists no other.";
     "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
+    "When do rates and values begin and end that have dates?", "By the exchange's clock; within a day of the date, the higher rates hold. A value that has ended is still taken.", "A date has no time zone, and the documents still have the value.", setting "takes_ended_values";
     "Which days does the report of commissions have?", "Those that begin in the range.", "Ranges that follow each other then have each day once.";
     "Which insider trades and commissions exist?", "Those that the setup states, or generated ones that follow from the seed.", "The operations only read.";
     "What do other participants do?", "They quote around a price. In a lively market, every 250 milliseconds the price moves and someone may trade.", "A limit order near the price is filled within seconds.", setting "lively";

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use rust_decimal::Decimal;
+use serde_json::json;
 use tradeapi::Timestamp;
 use tradeapi::classic::{self, TradeSide};
 use tradeapi::dec;
@@ -12,9 +13,10 @@ use tradeapi::unified::{
     BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
     PlaceOrder, PosSide, Side, TriggerBy, YesNo,
 };
-use tradeapi_exchange::{Profile, Settings};
+use tradeapi_exchange::{Exchange, Profile, Settings, Time};
 
 use crate::fixture::{Fixture, classic_limit, classic_market, code, limit, market, number};
+use crate::raw::{get, post};
 
 fn named(client: &str) -> OrderRef {
     OrderRef::ClientOid(client.parse().unwrap())
@@ -49,6 +51,24 @@ async fn candles_begin_at_the_start_or_after_it() {
         let minutes = fixture.client.observed().get_candles(&minutes).await.unwrap().data;
         assert_eq!(minutes.len(), count, "the last one, which is not closed yet, is among them");
     }
+}
+
+#[test]
+fn values_with_dates_end_by_the_clock_of_the_exchange_and_its_settings() {
+    let close = json!({"productType": "COIN-FUTURES"});
+    let ends = |begun, takes_ended_values| {
+        let mut settings = Settings::default();
+        settings.takes_ended_values = takes_ended_values;
+        let time = Time::by_hand_from(Timestamp::from_millis(begun));
+        let exchange = Exchange::with(settings, time, Profile::new().both());
+        let answer = post("/api/v2/mix/order/cancel-all-orders", &close).send(&exchange);
+        let listed = get("/api/v2/mix/order/orders-pending?productType=COIN-FUTURES").send(&exchange);
+        assert_eq!(listed["code"], "00000", "a listing is empty");
+        answer["msg"].as_str().is_some_and(|message| message.contains("the exchange takes it until 2026-09-17"))
+    };
+    assert!(!ends(1_786_000_000_000, false), "2026-08-06");
+    assert!(ends(1_790_000_000_000, false), "2026-09-21");
+    assert!(!ends(1_790_000_000_000, true), "the documents still have the value");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use crate::data::error::{Error, Refusal};
 use crate::data::operation::{DynOperation, Operation};
 use crate::data::parameters::Named;
 use crate::data::tables::{Access, Api, CallResult, CredentialCause, KnownError, Meta};
-use crate::data::value::Timestamp;
+use crate::data::value::{ExchangeTime, Timestamp};
 use crate::network::drift::Drift;
 use crate::network::limits::{Call, Classes, Permit, Plan};
 use crate::network::signing::Authenticator;
@@ -241,7 +241,8 @@ impl ClientCore {
 
     fn counted(&self, operation: &dyn DynOperation) -> Call<'_> {
         let Checking { account, listed, .. } = &*self.checking;
-        self.pacing.call(operation, Known { account, listed: Some(&listed.read()) })
+        let time = || self.exchange_time(self.moment());
+        self.pacing.call(operation, Known { account, listed: Some(&listed.read()), time: ExchangeTime::by(&time) })
     }
 
     /// Returns how long `calls` take if they are made now, and which limit delays them. Nothing is sent.
@@ -363,7 +364,11 @@ impl ClientCore {
         let meta = operation.meta();
         // Few rules need the time.
         let now = (meta.window.is_some() || meta.rules_of_time).then(|| self.now());
-        let mut violations = operation.inspect(CheckContext { account, listed: Some(&listed.read()), now, policy });
+        let time = || self.exchange_time(self.moment());
+        let time = ExchangeTime::by(&time);
+        let listing = listed.read();
+        let mut violations = operation.inspect(CheckContext { account, listed: Some(&listing), time, now, policy });
+        drop(listing);
         if violations.have_doubts() && listed.has_said_so() {
             violations.drop_doubts();
         }

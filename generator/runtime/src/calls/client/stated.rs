@@ -141,6 +141,7 @@ impl StatedAccount<'_> {
             listed: Some(&self.listed.read()),
             now: Some(self.now),
             policy: &policy,
+            ..CheckContext::default()
         };
         if operation.inspect(context).refuse() {
             return None;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Account;
-use crate::data::value::Decimal;
+use crate::data::value::{Dates, Decimal, ExchangeTime};
 
 /// The business line of an instrument, in the requests of a family. The emitted enums of business lines are one, and so are
 /// the names of a family and of a line: `("unified", "USDT-FUTURES")`.
@@ -127,16 +127,23 @@ impl ListedInstruments {
     }
 }
 
-/// The account and the instruments that the exchange lists: what a rate limit may depend on beside the request.
+/// The account, the instruments that the exchange lists, and its time: what a rate limit may depend on beside the request.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The account.
     pub account: &'a Account,
     /// The instruments that the exchange lists, for those that the account does not state.
     pub listed: Option<&'a ListedInstruments>,
+    /// The time by the exchange's clock.
+    pub time: ExchangeTime<'a>,
 }
 
 impl Known<'_> {
+    /// Returns whether something with dates holds now. `None` if the time is unknown or near a change.
+    pub fn hold(self, dates: Dates) -> Option<bool> {
+        dates.hold(self.time)
+    }
+
     /// Returns whether a flag is set of the instrument `symbol` of a family. What the account states takes precedence
     /// over the listing. `None` if neither says so.
     pub fn instrument_is(self, family: &str, symbol: &str, flag: &str) -> Option<bool> {
@@ -148,7 +155,7 @@ impl Known<'_> {
 impl<'a> From<&'a Account> for Known<'a> {
     /// The account alone.
     fn from(account: &'a Account) -> Self {
-        Self { account, listed: None }
+        Self { account, listed: None, time: ExchangeTime::UNKNOWN }
     }
 }
 

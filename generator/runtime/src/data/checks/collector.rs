@@ -20,7 +20,7 @@ use super::violation::{Asked, DOUBT, Notes, Place, Violation, Violations};
 use super::{violation, window};
 use crate::data::account::{Account, Instrument};
 use crate::data::tables::{Length, Meta, Rule, Severity, Window};
-use crate::data::value::{Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
+use crate::data::value::{Dates, Decimal, Identifier, InvalidIdentifier, OpenEnum, Scalar, Scaled, Scratch, Timestamp};
 
 /// The maximum number of digits of a decimal in a request.
 const MAX_DIGITS: usize = 64;
@@ -218,6 +218,14 @@ impl<'a> Checks<'a> {
     pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
         if !value.is_known() {
             self.not_among(name, "values", value.as_str(), E::VALUES);
+        }
+    }
+
+    /// Warns of a value that the exchange does not take now: it may refuse the request.
+    pub fn dated<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
+        let Some((_, dates)) = E::DATED.iter().find(|(known, _)| *known == value.as_str()) else { return };
+        if dates.hold(self.context.time) == Some(false) {
+            self.out_of_date(name, value.as_str(), *dates);
         }
     }
 
@@ -451,6 +459,21 @@ impl<'a> Checks<'a> {
         if !allowed.contains(&value) {
             self.not_among(name, "values", value, allowed);
         }
+    }
+
+    #[cold]
+    fn out_of_date(&mut self, name: &'static str, given: &str, dates: Dates) {
+        let rule = Place::rule(self.place, name, "dates");
+        let Some(severity) = self.severity(&rule, Severity::Warn) else { return };
+        self.found.push(Violation {
+            rule,
+            severity,
+            parameter: Place::path(self.place, name),
+            given: format!("{given:?}"),
+            allowed: format!("the exchange takes it {dates}"),
+            source: String::new(),
+            hint: "use another value, or expect a refusal".to_owned(),
+        });
     }
 
     #[cold]

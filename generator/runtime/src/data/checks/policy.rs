@@ -2,7 +2,7 @@
 
 use crate::data::account::{Account, Known, ListedInstruments};
 use crate::data::tables::{Meta, Severity};
-use crate::data::value::Timestamp;
+use crate::data::value::{ExchangeTime, Timestamp};
 
 /// The facts that a check knows besides the request, and its treatment of broken rules.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub struct CheckContext<'a> {
     pub account: &'a Account,
     /// The instruments that the exchange lists, for those that the account does not state.
     pub listed: Option<&'a ListedInstruments>,
+    /// The time by the exchange's clock, for values that it takes on some days only.
+    pub time: ExchangeTime<'a>,
     /// The current time; without it, rules about the age of something are not checked.
     pub now: Option<Timestamp>,
     /// Which rules are checked, and how severely.
@@ -18,9 +20,9 @@ pub struct CheckContext<'a> {
 }
 
 impl<'a> CheckContext<'a> {
-    /// The account and the instruments.
+    /// The account, the instruments and the exchange's time.
     pub fn known(&self) -> Known<'a> {
-        Known { account: self.account, listed: self.listed }
+        Known { account: self.account, listed: self.listed, time: self.time }
     }
 }
 
@@ -30,7 +32,7 @@ static ALL_RULES: CheckPolicy = CheckPolicy::new();
 impl Default for CheckContext<'_> {
     /// No account properties and no time; every rule is checked as the schema says.
     fn default() -> Self {
-        Self { account: &NO_PROPERTIES, listed: None, now: None, policy: &ALL_RULES }
+        Self { account: &NO_PROPERTIES, listed: None, time: ExchangeTime::UNKNOWN, now: None, policy: &ALL_RULES }
     }
 }
 

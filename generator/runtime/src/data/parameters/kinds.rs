@@ -261,6 +261,9 @@ impl<T: OpenEnum + Scalar + Decode> Kind<T> for Word {
 
     #[inline]
     fn check(value: &T, row: &'static ParameterTable, to: &mut Checks<'_>) {
+        if !T::DATED.is_empty() {
+            to.dated(row.wire, value);
+        }
         if row.only.is_empty() {
             to.known(row.wire, value);
         } else {

@@ -1,4 +1,4 @@
-//! Days of the calendar, without a time.
+//! Days of the calendar, without a time, and facts that hold from or until a day.
 
 use std::fmt;
 use std::str::FromStr;
@@ -118,9 +118,145 @@ impl Scalar for Date {
     }
 }
 
+/// The days on which the exchange begins and ends to know something, such as a value or a class of rates.
+///
+/// An announcement names a day, in a time zone that it may not state, and the change comes at some hour of that day. So
+/// both states are possible from a day before it to a day after it.
+///
+/// ```
+/// use tradeapi_runtime::Timestamp;
+/// use tradeapi_runtime::value::{Dates, ExchangeTime};
+///
+/// let dates = Dates::OPEN.from("2026-08-18");
+/// let hold = |millis| dates.hold(ExchangeTime::exactly(Timestamp::from_millis(millis)));
+/// assert_eq!(hold(1_786_000_000_000), Some(false)); // 2026-08-06
+/// assert_eq!(hold(1_787_000_000_000), None); // 2026-08-17
+/// assert_eq!(hold(1_790_000_000_000), Some(true)); // 2026-09-21
+/// assert_eq!(dates.hold(ExchangeTime::UNKNOWN), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dates {
+    from: &'static str,
+    until: &'static str,
+}
+
+impl Dates {
+    /// Without a beginning and an end.
+    pub const OPEN: Self = Self { from: "", until: "" };
+
+    /// The same, from a day such as `2026-08-18` on. An empty text is no day.
+    #[must_use]
+    pub const fn from(self, day: &'static str) -> Self {
+        Self { from: day, ..self }
+    }
+
+    /// The same, until a day such as `2026-09-17`. An empty text is no day.
+    #[must_use]
+    pub const fn until(self, day: &'static str) -> Self {
+        Self { until: day, ..self }
+    }
+
+    /// Returns whether the fact holds. `None` if the time is unknown or near a change.
+    pub fn hold(self, time: ExchangeTime<'_>) -> Option<bool> {
+        if self == Self::OPEN {
+            return Some(true);
+        }
+        let (earliest, latest) = time.between()?;
+        let is_past = |day: &str| {
+            let change = day.parse::<Date>().ok()?.midnight()?.as_millis();
+            let is_before = latest.as_millis() < change.saturating_sub(MILLIS_PER_DAY);
+            let is_after = earliest.as_millis() >= change.saturating_add(2 * MILLIS_PER_DAY);
+            (is_before || is_after).then_some(is_after)
+        };
+        let has_begun = if self.from.is_empty() { Some(true) } else { is_past(self.from) };
+        let has_ended = if self.until.is_empty() { Some(false) } else { is_past(self.until) };
+        match (has_begun, has_ended) {
+            (Some(false), _) | (_, Some(true)) => Some(false),
+            (Some(true), Some(false)) => Some(true),
+            (None, _) | (_, None) => None,
+        }
+    }
+}
+
+impl fmt::Display for Dates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ends = [("from", self.from), ("until", self.until)].into_iter().filter(|(_, day)| !day.is_empty());
+        let ends: Vec<_> = ends.map(|(word, day)| format!("{word} {day}")).collect();
+        f.write_str(&ends.join(" "))
+    }
+}
+
+/// The time by the exchange's clock, which is only computed for facts with [`Dates`].
+#[derive(Clone, Copy)]
+pub struct ExchangeTime<'a>(Source<'a>);
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Unknown,
+    Exactly(Timestamp),
+    Between(&'a (dyn Fn() -> Option<(Timestamp, Timestamp)> + Sync)),
+}
+
+impl<'a> ExchangeTime<'a> {
+    /// An unknown time.
+    pub const UNKNOWN: Self = Self(Source::Unknown);
+
+    /// A known time.
+    pub const fn exactly(time: Timestamp) -> Self {
+        Self(Source::Exactly(time))
+    }
+
+    /// A time between two others that are computed when they are needed; `None` is an unknown time.
+    pub fn by(between: &'a (dyn Fn() -> Option<(Timestamp, Timestamp)> + Sync)) -> Self {
+        Self(Source::Between(between))
+    }
+
+    /// The earliest and the latest time that it can be; `None` if it is unknown.
+    fn between(self) -> Option<(Timestamp, Timestamp)> {
+        match self.0 {
+            Source::Unknown => None,
+            Source::Exactly(time) => Some((time, time)),
+            Source::Between(between) => between(),
+        }
+    }
+}
+
+impl fmt::Debug for ExchangeTime<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ExchangeTime").field(&self.between()).finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn facts_with_dates_are_in_doubt_for_a_day_on_each_side_of_the_day_of_a_change() {
+        let at = |text: &str, hour: u64| {
+            let day = text.parse::<Date>().ok().and_then(Date::midnight).map_or(0, Timestamp::as_millis);
+            Timestamp::from_millis(day + hour * 3_600_000)
+        };
+        let dates = Dates::OPEN.from("2026-08-18").until("2026-09-17");
+        let times = [
+            (at("2026-08-16", 23), Some(false)),
+            (at("2026-08-17", 0), None),
+            (at("2026-08-19", 23), None),
+            (at("2026-08-20", 0), Some(true)),
+            (at("2026-09-15", 23), Some(true)),
+            (at("2026-09-16", 0), None),
+            (at("2026-09-18", 23), None),
+            (at("2026-09-19", 0), Some(false)),
+        ];
+        for (time, hold) in times {
+            assert_eq!(dates.hold(ExchangeTime::exactly(time)), hold, "{time}");
+        }
+        let unsure = || Some((at("2026-08-16", 0), at("2026-08-20", 0)));
+        assert_eq!(dates.hold(ExchangeTime::by(&unsure)), None, "a clock that is not known well enough");
+        assert_eq!(dates.hold(ExchangeTime::UNKNOWN), None);
+        assert_eq!(Dates::OPEN.hold(ExchangeTime::UNKNOWN), Some(true));
+        assert_eq!(dates.to_string(), "from 2026-08-18 until 2026-09-17");
+    }
 
     #[test]
     fn dates_are_days_of_the_calendar() {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::date::Dates;
 use super::small_text::{SmallText, is_same};
 
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
@@ -17,6 +18,9 @@ pub trait OpenEnum: Clone + 'static {
 
     /// Other spellings that are read, each with the value it stands for. They are never written.
     const ALSO: &'static [(&'static str, &'static str)] = &[];
+
+    /// The values that the exchange takes on some days only, each with these.
+    const DATED: &'static [(&'static str, Dates)] = &[];
 
     /// True if no documented value has quotes, backslashes or control characters.
     const ARE_PLAIN: bool = are_plain(Self::VALUES);
@@ -146,7 +150,7 @@ pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, &str)]) -> Option
 }
 
 /// Declares an [`OpenEnum`]: each variant with its text on the wire, then other spellings that
-/// are read.
+/// are read. `#[dates(from = "2026-08-18", until = "")]` before a variant states the days on which the exchange takes it.
 ///
 /// The macro adds the variant `Unknown`, the list `ALL`, `as_str`, `Display`, `FromStr` (strict),
 /// [`Decode`](crate::data::json::Decode) (lenient), [`Encode`](crate::data::json::Encode), [`Scalar`](crate::data::value::Scalar), and
@@ -174,6 +178,7 @@ macro_rules! open_enum {
             $(
                 $(#[doc = $about:literal])*
                 $(#[deprecated(note = $note:literal)])?
+                $(#[dates(from = $from:literal, until = $until:literal)])?
                 $variant:ident = $wire:literal $(| $also:literal)*
             ),* $(,)?
         }
@@ -212,6 +217,10 @@ macro_rules! open_enum {
             const VALUES: &'static [&'static str] = &[$($wire),*];
 
             const ALSO: &'static [(&'static str, &'static str)] = &[$($(($also, $wire),)*)*];
+
+            const DATED: &'static [(&'static str, $crate::value::Dates)] = &[
+                $($(($wire, $crate::value::Dates::OPEN.from($from).until($until)),)?)*
+            ];
 
             fn unknown(value: $crate::value::UnknownValue) -> Self {
                 Self::Unknown(value)

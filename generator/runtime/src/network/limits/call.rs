@@ -21,7 +21,8 @@ pub struct Call<'a> {
     meta: &'static Meta,
     pub(super) uid_class: &'static str,
     pub(super) ip_class: &'static str,
-    /// The classes that it may have instead, if an instrument decides that is not known. The rows of both apply.
+    /// The classes that it may have instead, if an instrument that is not known decides, or a day that may have come. The
+    /// rows of both apply.
     pub(super) or_classes: Option<[&'static str; 2]>,
     account: &'a str,
     address: &'a str,
@@ -39,8 +40,8 @@ impl<'a> Call<'a> {
     }
 
     /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
-    /// from the request, the account and the instruments. If an instrument that is not known decides, the rows of both
-    /// classes apply.
+    /// from the request, the account, the instruments and the exchange's time. If an instrument that is not known decides, or
+    /// a day that may have come, the rows of both classes apply.
     pub fn of<'k, O: Operation>(operation: &O, classes: &Classes, known: impl Into<Known<'k>>) -> Self {
         Self::of_any(operation, classes, known.into())
     }

@@ -4,7 +4,7 @@ use super::{Alternatives, KeyValue, LeftOut, Mapping, Names, Pair, Ref};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::json;
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
-use crate::compiler::values::{Duration, UtcOffset};
+use crate::compiler::values::{Day, Duration, UtcOffset};
 use crate::compiler::words::Word;
 
 /// A value that is written as one text, number or word. With its place, it is the value of a key.
@@ -91,6 +91,24 @@ impl Scalar for UtcOffset {
         let text = from.text(Expected::Text)?;
         let help = "write the offset from UTC, such as `UTC`, `UTC+8` or `UTC-3:30`";
         Self::parse(text).ok_or_else(|| from.refuse(Code::BadWindow, format!("invalid time zone `{text}`"), help))
+    }
+
+    fn words(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Read for Day {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let text = from.text(Expected::Text)?;
+        let help = "write a day of the calendar, such as `2026-09-17`";
+        Self::parse(text).ok_or_else(|| from.refuse(Code::BadDate, format!("invalid date `{text}`"), help))
+    }
+}
+
+impl Scalar for Day {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Read::read(from)
     }
 
     fn words(&self) -> String {

@@ -8,6 +8,7 @@ use crate::compiler::load::shapes::{
     DurationForm, Formed, Named, RateForm, Short, ShortForm, Spanned, Text, Texts, WordOr,
 };
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
+use crate::compiler::values::Day;
 use crate::compiler::words::{
     Algorithm, Around, CallResult, Certainty, CodeProof, CredentialCause, Encoding, NonceForm, PairOrder, PropertyType,
     ReportedIn, ResetForm, RowOutcome, SecretForm, Sent, SignedPart, SignedQuery, Stage, TimestampForm,
@@ -131,6 +132,8 @@ mappings! {
     Document {
         /// The title.
         title: Option<Text>,
+        /// The day of the last announced change of the API with which the schema was compared, such as `2026-08-20`.
+        aligned: Option<Spanned<Day>>,
         /// The words of the document for what `audit` and drafts look for.
         reading: Option<Reading>,
     }

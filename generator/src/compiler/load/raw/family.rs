@@ -5,6 +5,7 @@ use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use crate::compiler::load::shapes::{Conditions, Formed, JsonForm, Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
+use crate::compiler::values::Day;
 use crate::compiler::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
 mappings! {
@@ -162,6 +163,10 @@ mappings! {
         @required when: Option<Spanned<Conditions>>,
         /// Who has seen it, at least two, if no document describes it. Its rates are observed, too.
         sources: Option<Spanned<Vec<Text>>>,
+        /// The day from which on the exchange knows it, such as `2026-08-18`.
+        from: Option<Spanned<Day>>,
+        /// The day on which it ends.
+        until: Option<Spanned<Day>>,
     }
 
     /// A ceiling that is not a rate.

@@ -6,6 +6,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Prose, Ref, declared};
 use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
+use crate::compiler::values::Day;
 use crate::compiler::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
 
 mappings! {
@@ -47,6 +48,10 @@ mappings! {
         sources: Option<Spanned<Vec<Text>>>,
         /// Set if the document advises against its use.
         deprecated: Option<Deprecated>,
+        /// The day from which on the exchange takes it, such as `2026-08-18`.
+        from: Option<Spanned<Day>>,
+        /// The day on which it ends.
+        until: Option<Spanned<Day>>,
     }
 
     /// A newtype over text.

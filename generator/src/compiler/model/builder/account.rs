@@ -1,6 +1,6 @@
 //! The properties of the account.
 
-use super::{Builder, FamilyBuilder, placed, statements, text_of};
+use super::{Builder, FamilyBuilder, dates, placed, statements, text_of};
 use crate::compiler::diagnostics::Code;
 use crate::compiler::load::{Spanned, Text, raw};
 use crate::compiler::model::{
@@ -51,7 +51,9 @@ impl Builder<'_> {
             let also = value.also.first().map(|also| ("also", also.place));
             let deprecated = value.deprecated.as_ref().map(|deprecated| ("deprecated", deprecated.place));
             let sources = value.sources.as_ref().map(|sources| ("sources", sources.place));
-            for (key, place) in also.into_iter().chain(sources).chain(deprecated) {
+            let from = value.from.as_ref().map(|from| ("from", from.place));
+            let until = value.until.as_ref().map(|until| ("until", until.place));
+            for (key, place) in also.into_iter().chain(sources).chain(deprecated).chain(from).chain(until) {
                 self.to
                     .at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
                     .help("remove it");
@@ -121,6 +123,7 @@ impl FamilyBuilder<'_, '_> {
                     doc: self.builder.need(&raw.doc, "doc", raw.place),
                     when: statements::conditions(raw.when.as_ref()),
                     sources: self.builder.sources(raw.sources.as_ref(), None),
+                    dates: dates(raw.from.as_ref(), raw.until.as_ref()),
                 }
             })
             .collect()

@@ -1,10 +1,10 @@
 //! Rates of operations and of pools, other ceilings, and the codes that report them.
 
-use super::{Builder, FamilyBuilder, placed, text_of};
+use super::{Builder, FamilyBuilder, dates, placed, text_of};
 use crate::compiler::diagnostics::{Code, Place, did_you_mean, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::{
-    Ceiling, CeilingValues, Certainty, CodeProof, CredentialCause, Duration, ErrorCode, ObservedCode, Pool,
+    Ceiling, CeilingValues, Certainty, CodeProof, CredentialCause, Dates, Duration, ErrorCode, ObservedCode, Pool,
     PoolReporting, PoolWeight, Probe, Proof, Rate, Refusal, ResponseValue, Scope, Stage, Type, WeightCondition,
     variant_name,
 };
@@ -213,7 +213,16 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     if !is_word(class) {
         return Err("expected a lower-case word as the class");
     }
-    Ok(Rate { calls, every, scope, class: class.to_owned(), is_observed: false, of_pool: None, place })
+    Ok(Rate {
+        calls,
+        every,
+        scope,
+        class: class.to_owned(),
+        is_observed: false,
+        dates: Dates::default(),
+        of_pool: None,
+        place,
+    })
 }
 
 impl FamilyBuilder<'_, '_> {
@@ -221,8 +230,9 @@ impl FamilyBuilder<'_, '_> {
     pub(super) fn rate(&mut self, text: &Text) -> Option<Rate> {
         let rate = self.builder.rate_of_operation(text)?;
         let mut classes = self.family.family.classes.iter();
-        let is_observed = classes.any(|(name, class)| name.value == rate.class && class.sources.is_some());
-        Some(Rate { is_observed, ..rate })
+        let Some((_, class)) = classes.find(|(name, _)| name.value == rate.class) else { return Some(rate) };
+        let dates = dates(class.from.as_ref(), class.until.as_ref());
+        Some(Rate { is_observed: class.sources.is_some(), dates, ..rate })
     }
 
     pub(super) fn ceilings(&mut self) -> Vec<Ceiling> {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::fields::mark_inner_lists;
-use super::{FamilyBuilder, placed, text_of};
+use super::{FamilyBuilder, dates, placed, text_of};
 use crate::compiler::diagnostics::{Code, Help, Kind, Place, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::types::Truth;
@@ -206,6 +206,7 @@ impl FamilyBuilder<'_, '_> {
                 also: value.also.iter().map(placed).collect(),
                 sources: self.builder.sources(value.sources.as_ref(), None),
                 deprecated: value.deprecated.clone(),
+                dates: dates(value.from.as_ref(), value.until.as_ref()),
             })
             .collect();
         let truth_of = |wanted: bool| {

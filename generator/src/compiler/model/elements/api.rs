@@ -157,10 +157,13 @@ impl Header {
 
 impl Document {
     fn element(&self) -> Element {
-        let Self { id, title, reading, place } = self;
+        let Self { id, title, aligned, reading, place } = self;
         let reading = reading.as_ref().map(declared::words).unwrap_or_default();
-        Element::new("document", id, [id, id], *place)
-            .keys([Key::prose("title", title), Key::prose("reading", &reading)])
+        Element::new("document", id, [id, id], *place).keys([
+            Key::prose("title", title),
+            Key::placed("aligned", aligned.as_ref(), documentation("")),
+            Key::prose("reading", &reading),
+        ])
     }
 }
 
@@ -342,10 +345,13 @@ impl Ceiling {
 impl Class {
     /// Classes have rate limits of their own; the first class that fits a call applies.
     pub(super) fn element(&self, family: &str) -> Element {
-        let Self { name, place, doc, when, sources } = self;
+        let Self { name, place, doc, when, sources, dates } = self;
         let limits = || behaviour("which limits hold for a call");
+        let [from, until] = super::dates(dates, "when its limits hold");
         let element = Element::new("class", path(family, name), [name, name], *place).when(limits(), limits()).keys([
             Key::new("when", phrases::all_of(when), limits()),
+            from,
+            until,
             super::sources(sources),
             Key::prose("doc", doc),
         ]);

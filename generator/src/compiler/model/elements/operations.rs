@@ -241,7 +241,8 @@ fn examples(examples: &[Example]) -> Key {
 impl Rate {
     /// A rate is identified by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
-        let Self { calls, scope, class, is_observed, place, every, of_pool } = self;
+        // Its dates are those of its class.
+        let Self { calls, scope, class, is_observed, dates: _, place, every, of_pool } = self;
         let fact = || {
             let (operation, class) = (operation.to_owned(), class.clone());
             (*place, Fact::Rate { operation, calls: *calls, every: *every, scope: *scope, class })

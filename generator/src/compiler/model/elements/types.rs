@@ -141,12 +141,15 @@ pub(super) fn type_names(name: &Name) -> [Key; 2] {
 impl EnumValue {
     /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, also, sources, deprecated } = self;
+        let Self { name, doc, also, sources, deprecated, dates } = self;
+        let [from, until] = super::dates(dates, "when the client warns of it");
         vec![
             Key::new("name", &name.wire, behaviour("it has another name on the wire")),
             Key::new("rust", &name.rust, breaking("the variant has another name")),
             Key::new("also", names(also), behaviour("which other spellings are read as it")).at(first(also)),
             self::deprecated(deprecated.as_ref()),
+            from,
+            until,
             self::sources(sources),
             Key::prose("doc", doc),
         ]

@@ -72,7 +72,7 @@ fn values(all: &Enum) -> Value {
 
 /// Returns what a list of values cannot express about a single one.
 fn beyond(value: &EnumValue) -> Option<(String, Value)> {
-    let EnumValue { name, doc: _, also: _, sources: _, deprecated } = value;
+    let EnumValue { name, doc: _, also: _, sources: _, deprecated, dates: _ } = value;
     let statements = Object::new().flag("deprecated", deprecated.is_some()).keys(&value.keys());
     (!statements.is_empty()).then(|| (name.wire.clone(), statements.into_value()))
 }

@@ -4,9 +4,9 @@ use super::object::{Object, declared};
 use super::rules;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Batch, Ceiling, CeilingValues, Class, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Flat, FlatCall,
-    FlatClose, FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, NamesWithin, Operation, OutcomeRow, Probe,
-    State, Tracked, Transition,
+    Batch, Ceiling, CeilingValues, Class, Dates, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Flat,
+    FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, NamesWithin, Operation,
+    OutcomeRow, Probe, State, Tracked, Transition,
 };
 use serde_json::{Value, json};
 
@@ -52,10 +52,15 @@ pub(super) fn tag(family: &Family) -> Value {
         (code.clone(), described.into_value())
     });
     let limits = limits.iter().map(|limit| ceiling(family, limit));
-    let classes = classes.iter().map(|Class { name, place: _, doc, when, sources }| {
+    let classes = classes.iter().map(|Class { name, place: _, doc, when, sources, dates: Dates { from, until } }| {
         let described = Object::new().with("name", name.as_str()).text("description", doc);
         let sources = sources.iter().map(|(source, _)| source.as_str());
-        described.maybe("when", rules::conditions(when)).list("x-sources", sources).into_value()
+        described
+            .maybe("when", rules::conditions(when))
+            .maybe("from", from.map(|(day, _)| day.to_string()))
+            .maybe("until", until.map(|(day, _)| day.to_string()))
+            .list("x-sources", sources)
+            .into_value()
     });
     let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
     let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {

@@ -220,7 +220,7 @@ fn has_pairs(operation: &Operation, is_such: impl Fn(&Parameter) -> bool) -> boo
 }
 
 fn rate(api: &Api, rate: &Rate) -> Value {
-    let Rate { calls, every, scope, class: _, is_observed, of_pool, place: _ } = rate;
+    let Rate { calls, every, scope, class: _, is_observed, dates: _, of_pool, place: _ } = rate;
     let object = Object::new()
         .with("calls", *calls)
         .with("per", if every.window() == "s" { "second".to_owned() } else { every.window() })

@@ -70,6 +70,7 @@ pub(super) fn home(site: &Site<'_>) -> Page {
                             (here.link(&Address::document(&document.id), &document.title))
                         } @else { (document.title) }
                         " " span.quiet { code { (document.id) } } " " (here.line(document.place))
+                        @if let Some((day, _)) = document.aligned { ", compared with changes until " (day) }
                     }
                 }
             }
@@ -122,7 +123,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                 dl.values {
                     @for class in &of.classes {
                         div id=(anchor("class", &class.name)) {
-                            dt { code { (class.name) } } dd { (sentence(&class.doc)) }
+                            dt { code { (class.name) } } dd { (sentence(&class.in_words())) }
                         }
                     }
                 }

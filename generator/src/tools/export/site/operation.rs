@@ -6,8 +6,8 @@ use super::address::{Address, anchor};
 use super::page::Page;
 use super::pieces::{self, PageContext, capital, sentence};
 use super::view::{
-    Access, Credentials, ExampleView, FamilyView, Operation, OperationView, PoolReporting, Rate, Response, Sends,
-    Signature, SignedPart, Site, Window,
+    Access, Class, Credentials, ExampleView, FamilyView, Operation, OperationView, PoolReporting, Rate, Response,
+    Sends, Signature, SignedPart, Site, Window,
 };
 use super::{code, outcome, parameters};
 
@@ -156,8 +156,10 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
 
 /// The rates of an operation, each with what answers report about its use.
 fn rates(here: PageContext<'_, '_>, family: &FamilyView<'_>, operation: &Operation) -> Markup {
-    let class_doc =
-        |name: &str| family.family.classes.iter().find(|class| class.name == name).map_or("", |class| &class.doc);
+    let in_words = |name: &str| {
+        let class = family.family.classes.iter().find(|class| class.name == name);
+        class.map(Class::in_words).filter(|says| !says.is_empty())
+    };
     html! {
         ul.rates {
             @for rate in &operation.rates {
@@ -166,7 +168,7 @@ fn rates(here: PageContext<'_, '_>, family: &FamilyView<'_>, operation: &Operati
                     strong { (rate.pace_in_words()) } " for each " (rate.scope.as_str())
                     @if let Some(class) = rate.own_class() {
                         ", for " code { (class) }
-                        @if !class_doc(class).is_empty() { ": " (sentence(class_doc(class))) }
+                        @if let Some(says) = in_words(class) { ": " (sentence(&says)) }
                     }
                     @if let Some(reported) = reporting_of(here, rate) { ". Answers report its use: " (reported) }
                 }

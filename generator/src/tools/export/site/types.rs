@@ -6,7 +6,7 @@ use super::address::{Address, Anchors, anchor};
 use super::families::uses;
 use super::page::{Page, headings};
 use super::pieces::{PageContext, sentence};
-use super::view::{FamilyView, Site};
+use super::view::{FamilyView, Site, phrases};
 use super::{parameters, pieces};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
@@ -40,7 +40,11 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                             code { (value.name.wire) }
                             @for (also, _) in &value.also { " " span.quiet { "or " code { (also) } } }
                         }
-                        dd { (value.doc) (pieces::deprecated(value.deprecated.as_ref())) }
+                        dd {
+                            (value.doc)
+                            @if !value.dates.are_open() { " " strong { (phrases::dated(&value.dates)) } }
+                            (pieces::deprecated(value.deprecated.as_ref()))
+                        }
                     } } }
                     (uses(here, family, &one.name.wire))
                 }

@@ -16,8 +16,8 @@ use super::inputs::SiteInputs;
 use crate::compiler::diagnostics::Place;
 pub(super) use crate::compiler::model::Parameter;
 pub(super) use crate::compiler::model::{
-    Absence, Access, Algorithm, Api, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Echoes,
-    Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need,
+    Absence, Access, Algorithm, Api, Carried, Choice, Class, CodeProof, Confirm, Content, Credentials, Deprecated,
+    Echoes, Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need,
     NonceForm, Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate,
     Response, RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm,
     Token, Transition, Unit, Window, Within, parts_text, phrases,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tradeapi::VipLevel;
+use tradeapi::runtime::Timestamp;
 use tradeapi_exchange::{Exchange, Profile, Settings, Time};
 
 use super::{CLASSIC, UNIFIED, classic, classic_market, done, info, refused, unified, with};
@@ -67,13 +68,24 @@ fn classic_orders_of_vip_users_have_higher_rates() {
     let path = format!("{CLASSIC}/place-order");
     let levels = [(VipLevel::Vip1, 60), (VipLevel::Vip2, 80), (VipLevel::Vip3, 100), (VipLevel::Vip7, 100)];
     for (level, most) in levels {
-        let exchange = exchange(Profile::new().both().vip_level(level));
+        let time = Time::by_hand_from(Timestamp::from_millis(1_790_000_000_000));
+        let exchange = Exchange::with(Settings::default(), time, Profile::new().both().vip_level(level));
         assert_eq!(served(&exchange, &path, &classic()), most, "{level:?}");
         assert_eq!(
             served(&exchange, &format!("{UNIFIED}/place-order"), &unified()),
             10,
             "unified orders are as before"
         );
+    }
+}
+
+#[test]
+fn rates_with_dates_begin_by_the_clock_of_the_exchange() {
+    let path = format!("{CLASSIC}/place-order");
+    for (begun, most) in [(1_786_000_000_000, 10), (1_787_400_000_000, 60)] {
+        let time = Time::by_hand_from(Timestamp::from_millis(begun));
+        let exchange = Exchange::with(Settings::default(), time, Profile::new().both().vip_level(VipLevel::Vip1));
+        assert_eq!(served(&exchange, &path, &classic()), most, "{begun}");
     }
 }
 
