@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use tradeapi_gen::diff::{Class, Format};
-use tradeapi_gen::{Audit, Diagnostics, Documents, DraftSource, Drafted, Generator, Schema};
+use tradeapi_gen::{Announced, Audit, Diagnostics, Documents, DraftSource, Drafted, Generator, Schema, Standing};
 
 pub(crate) use self::output::{Output, OutputFormat, completions, manual, misread};
 use crate::ReportOptions;
@@ -130,8 +130,11 @@ const WORDS_TO_REVIEW: u8 = 3;
 #[derive(Args)]
 pub(crate) struct AuditArguments {
     /// Folder with the documents, each named after its key in api.yaml.
-    #[arg(long, value_name = "FOLDER")]
-    docs: PathBuf,
+    #[arg(long, value_name = "FOLDER", required_unless_present = "changes")]
+    docs: Option<PathBuf>,
+    /// Compare instead a list of announced changes: a Markdown file whose entries have dates.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["docs", "was", "accept"])]
+    changes: Option<PathBuf>,
     /// The documents as they were reviewed, in another folder or at a git revision of this one: shows which words
     /// changed.
     #[arg(long, value_name = "FOLDER|REVISION", value_parser = NonEmptyStringValueParser::new())]
@@ -142,11 +145,16 @@ pub(crate) struct AuditArguments {
 }
 
 impl AuditArguments {
+    /// The folder, which is given unless changes are.
+    fn docs(&self) -> &Path {
+        self.docs.as_deref().unwrap_or(Path::new(""))
+    }
+
     fn were(&self, schema: &Schema) -> Result<Documents, Diagnostics> {
         match &self.was {
             None => Ok(Documents::default()),
             Some(folder) if is_folder(folder) => schema.documents(Path::new(folder)),
-            Some(revision) => schema.documents_at(&self.docs, revision),
+            Some(revision) => schema.documents_at(self.docs(), revision),
         }
     }
 }
@@ -157,7 +165,10 @@ fn is_folder(name: &str) -> bool {
 }
 
 pub(crate) fn audit(schema: &Schema, arguments: &AuditArguments, output: &Output) -> Result<ExitCode, Diagnostics> {
-    let audit = schema.audit(&schema.documents(&arguments.docs)?, &arguments.were(schema)?);
+    if let Some(changes) = &arguments.changes {
+        return Ok(announced(&schema.announced(changes)?, output));
+    }
+    let audit = schema.audit(&schema.documents(arguments.docs())?, &arguments.were(schema)?);
     if output.is_json() {
         output.print(audit.as_json().trim_end());
     } else {
@@ -180,6 +191,26 @@ pub(crate) fn audit(schema: &Schema, arguments: &AuditArguments, output: &Output
         (0, _) => ExitCode::from(WORDS_TO_REVIEW),
         _ => ExitCode::FAILURE,
     })
+}
+
+/// Prints how the schema stands to a list of announced changes, and returns the exit code.
+fn announced(announced: &Announced, output: &Output) -> ExitCode {
+    if output.is_json() {
+        output.print(announced.as_json().trim_end());
+    } else {
+        output.print(announced);
+    }
+    let count = |standings: &[Standing]| standings.iter().map(|standing| announced.count(*standing)).sum::<usize>();
+    let (open, unread) =
+        (count(&[Standing::Contradicted, Standing::Missing]), count(&[Standing::Unjudged, Standing::Unplaced]));
+    if open + unread > 0 {
+        output.done("next: read the entries that are not covered; write in the schema what holds, and `aligned` of the document");
+    }
+    match (open, unread) {
+        (0, 0) => ExitCode::SUCCESS,
+        (0, _) => ExitCode::from(WORDS_TO_REVIEW),
+        _ => ExitCode::FAILURE,
+    }
 }
 
 /// Returns what to do next; `None` if nothing is left to do.

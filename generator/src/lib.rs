@@ -46,7 +46,7 @@ pub use {
     generator::{
         DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
     },
-    tools::audit::{Audit, Auditor, Documents},
+    tools::audit::{Announced, Audit, Auditor, Documents, Standing},
     tools::compare::{Change, Difference},
     tools::diff,
     tools::drift::Drift,

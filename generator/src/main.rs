@@ -33,8 +33,8 @@ enum Command {
     },
     /// Reads the schema and reports every mistake.
     Check(SchemaFolder),
-    /// Compares the documents with the schema; exits with 1 when a fact differs, with 3 when only words wait for
-    /// review.
+    /// Compares the documents, or a list of announced changes, with the schema; exits with 1 when a fact differs, with 3
+    /// when only words wait for review.
     Audit {
         #[command(flatten)]
         schema: SchemaFolder,
@@ -264,8 +264,10 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         }
         Command::Generate { target, check: false } => output.done(target.generator().generate()?),
         Command::Check(schema) => {
-            let counts = schema.read()?.counts();
+            let schema = schema.read()?;
+            let counts = schema.counts();
             output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
+            schema.aligned().iter().for_each(|line| output.done(format_args!("{line}")));
         }
         Command::Audit { schema, arguments } => return cli::audit(&schema.read()?, &arguments, output),
         Command::Facts { schema, partly: true, .. } => output.facts(&schema.generator().facts_as_read()?),

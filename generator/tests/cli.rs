@@ -167,6 +167,36 @@ fn facts_and_list_print_the_model() {
 
 /// A run that is killed at any moment leaves each file old or new, and the next run mends the rest.
 #[test]
+fn announced_changes_decide_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("changes.md");
+    let name = path.to_str().unwrap().to_owned();
+    let schema = schema();
+    let audit = |entries: &str, more: &[&str]| {
+        std::fs::write(&path, entries).unwrap();
+        let mut arguments = vec!["audit", "--schema", &schema, "--changes", &name];
+        arguments.extend(more);
+        let output = run(&arguments);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let covered = "2026-08-18: Added `GET /api/v3/account/reality-fills`.\n\n";
+    let missing = "2026-08-18: Added `GET /api/v3/account/moods`.\n\n";
+    let vague = "2026-08-18: Everything is faster.\n";
+    assert_eq!(audit(covered, &[]).0, Some(0));
+    assert_eq!(audit(&format!("{covered}{vague}"), &[]).0, Some(3));
+    let (code, text) = audit(&format!("{covered}{missing}{vague}"), &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains(":3: 2026-08-18 Added `GET /api/v3/account/moods`."), "{text}");
+    assert!(text.contains("3 announced changes: 0 contradicted, 1 missing, "), "{text}");
+    let (_, json) = audit(missing, &["--format", "json"]);
+    let entry: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!((&entry["standing"], &entry["line"]), (&"missing".into(), &1.into()));
+    assert_eq!(audit(covered, &["--docs", "."]).0, Some(2), "either documents or changes");
+    let checked = String::from_utf8(run(&["check", "--schema", &schema]).stdout).unwrap();
+    assert!(checked.contains("unified-v3: changes compared until 2026-08-20"), "{checked}");
+}
+
+#[test]
 fn a_killed_run_leaves_no_half_file() {
     let new = tempfile::tempdir().unwrap();
     generate(new.path());

@@ -5,9 +5,12 @@
 //! keys. [`marks`] show which sentences have changed since a schema file was last checked against their section. So
 //! each sentence is either unchanged, or differs in a fact, or is a change to review, even if no reader understands it.
 //!
+//! Beside documents, [`announced`] reads lists of changes.
+//!
 //! The readers are a grammar of words such as *required*, *default*, *at most*, *as above*; every name comes from the
 //! document or the schema.
 
+mod announced;
 mod claims;
 mod compare;
 mod describe;
@@ -32,6 +35,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{Api, Reading};
+pub use announced::{Announced, Standing};
 use claims::Claims;
 use compare::{Discrepancy, DiscrepancyKind};
 use document::Document;
@@ -95,6 +99,19 @@ pub struct Auditor<'a> {
     files: &'a [PathBuf],
     /// The claims of the schema about each document.
     claims: Vec<Claims<'a>>,
+}
+
+/// Compares a list of announced changes with a schema.
+pub(crate) fn announced(api: &Api, files: &[PathBuf], path: &Path) -> Result<Announced, Diagnostics> {
+    let mut to = Diagnostics::default();
+    match crate::compiler::plain_text::read(path) {
+        Ok(text) => return Ok(announced::compare(api, files, &path.display().to_string(), text)),
+        Err(error) => {
+            to.whole(Code::CannotRead, format!("cannot read the list of changes {}: {error}", path.display()))
+                .help("name a Markdown file in which entries have dates, or stand below headings with dates");
+        }
+    }
+    Err(to)
 }
 
 impl<'a> Auditor<'a> {

@@ -2,6 +2,7 @@
 //! where their folder is not there, these tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod announced;
 mod by_hand;
 mod needs;
 mod same;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::Schema;
 use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::tools::audit::{Audit, Auditor, Documents};
+use crate::tools::audit::{self, Announced, Audit, Auditor, Documents};
 use crate::tools::drift::{self, Drift};
 use crate::tools::rules::{self, Case};
 use crate::{tools::diff, tools::export, tools::list, tools::operation_page};
@@ -60,6 +60,12 @@ impl Schema {
     /// it.
     pub fn rules(&self) -> String {
         list::rules(&self.api, self.all_cases())
+    }
+
+    /// The documents that state until when announced changes were compared with the schema, a line for each.
+    pub fn aligned(&self) -> Vec<String> {
+        let documents = self.api.documents.iter();
+        documents.filter_map(|one| Some(format!("{}: changes compared until {}", one.id, one.aligned?.0))).collect()
     }
 
     /// Every rule that is checked before sending, as the ids of the operation and of the rule.
@@ -129,6 +135,14 @@ impl Schema {
     /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         self.auditor().audit(documents, were)
+    }
+
+    /// Compares a list of announced changes with the schema: a Markdown file whose entries have dates.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn announced(&self, changes: &Path) -> Result<Announced, Diagnostics> {
+        audit::announced(&self.api, &self.files, changes)
     }
 
     /// Finds where the schema has to change, given what a client observed in production, as written by

@@ -1,0 +1,164 @@
+//! The subject of an announced change: its day, its operations, names on the wire, and numbers.
+
+use crate::compiler::model::Day;
+use crate::tools::audit::document::Document;
+use crate::tools::audit::measures::{self, Rate};
+use crate::tools::audit::text::Span;
+
+/// The names of months, which may be cut off after the third letter.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The first day in a text, as `2026-08-18`, `2026/8/18`, `August 18, 2026` or `18 Aug 2026`, with its place.
+pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
+    let mut parts: Vec<(usize, &str)> = Vec::new();
+    let mut start = None;
+    for (at, c) in text.text.char_indices().chain([(text.text.len(), ' ')]) {
+        match (start, c.is_alphanumeric()) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                parts.push((from, text.text.get(from..at).unwrap_or_default()));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    parts.windows(3).find_map(|window| {
+        let [(first, one), (_, two), (last, three)] = *window else { return None };
+        let (year, month, day) = match (month_of(one), month_of(two)) {
+            (Some(month), _) => (three, month, two),
+            (None, Some(month)) => (three, month, one),
+            (None, None) => (one, two.parse().ok()?, three),
+        };
+        let day: u32 = day.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']).parse().ok()?;
+        let found = Day::parse(&format!("{year}-{month:02}-{day:02}"))?;
+        Some((found, text.after(text.at + first).before(text.at + last + three.len())))
+    })
+}
+
+fn month_of(word: &str) -> Option<usize> {
+    let word = word.to_ascii_lowercase();
+    let found = MONTHS.iter().position(|month| word.len() >= 3 && month.starts_with(&word))?;
+    Some(found + 1)
+}
+
+/// The effect of an announced change on its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Adds,
+    Removes,
+    Changes,
+}
+
+/// Words by which a change says what it does, each with its stem. Removals come first: `no longer supports`.
+const ACTIONS: [(Action, &[&str]); 2] = [
+    (
+        Action::Removes,
+        &[
+            "no longer",
+            "removed",
+            "removes",
+            "remove",
+            "offline",
+            "discontinue",
+            "ended",
+            "retired",
+            "delisted",
+            "deprecated",
+        ],
+    ),
+    (
+        Action::Adds,
+        &["added", "adds", "add", "new", "introduce", "launch", "support", "carries", "carry", "available", "can be"],
+    ),
+];
+
+/// The subject of an announced change.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) action: Action,
+    /// Paths of operations, or their ends, such as `/api/v3/market/instruments`.
+    pub(super) paths: Vec<&'a str>,
+    /// Names and values on the wire, and codes.
+    pub(super) names: Vec<&'a str>,
+    pub(super) rates: Vec<Rate>,
+    /// The other numbers.
+    pub(super) numbers: Vec<&'a str>,
+    /// The words in lower case.
+    pub(super) words: String,
+    /// The headings above it in lower case.
+    pub(super) headings: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn of(document: &'a Document, headings: &'a str, text: Span<'a>) -> Self {
+        let codes = document.codes_in(text);
+        let in_code =
+            |word: &Span<'_>| codes.iter().any(|code| code.at <= word.at && word.range().end <= code.range().end);
+        let words = text.words();
+        let (paths, rest): (Vec<_>, Vec<_>) = words.iter().copied().partition(|word| is_path(word.text));
+        let has_codes = words.iter().any(|word| matches!(word.text, "code" | "codes" | "Code" | "Codes"));
+        let is_code = |text: &str| has_codes && text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_name = |word: &&Span<'_>| in_code(word) || is_code(word.text) || is_written_like_a_name(word.text);
+        let names = rest.iter().filter(is_name);
+        let names: Vec<&str> = names.map(|word| word.text).filter(|name| !is_method(name)).collect();
+        let texts: Vec<&str> = rest.iter().map(|word| word.text).collect();
+        let mut rates = Vec::new();
+        let mut numbers = Vec::new();
+        let mut at = 0;
+        while let Some(word) = texts.get(at) {
+            if let Some((rate, count)) = measures::rate(&texts[at..]).filter(|_| !names.contains(word)) {
+                rates.push(rate);
+                at += count;
+                continue;
+            }
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && !names.contains(word);
+            numbers.extend(is_number.then_some(*word));
+            at += 1;
+        }
+        let lower = format!(" {} ", texts.join(" ").to_lowercase());
+        let says = |phrase: &&str| lower.contains(&format!(" {phrase}"));
+        let action = ACTIONS.iter().find(|(_, phrases)| phrases.iter().any(says));
+        Self {
+            action: action.map_or(Action::Changes, |(action, _)| *action),
+            paths: paths.iter().map(|path| path.text).collect(),
+            names,
+            rates,
+            numbers,
+            words: lower,
+            headings,
+        }
+    }
+}
+
+/// Returns whether a word is a path or the end of one: `/api/v3/trade/place-order`, `trade/place-order`.
+fn is_path(word: &str) -> bool {
+    let parts: Vec<&str> = word.trim_matches('/').split('/').collect();
+    let is_part = |part: &&str| part.len() > 1 && part.starts_with(|c: char| c.is_ascii_lowercase());
+    parts.len() > 1 && parts.iter().all(is_part)
+}
+
+fn is_method(word: &str) -> bool {
+    matches!(word, "GET" | "POST" | "PUT" | "PATCH" | "DELETE")
+}
+
+/// Returns whether a word without markup is written like a name of the wire: `clientOid`, `COIN-FUTURES` or
+/// `cancel_receiveWindow`.
+fn is_written_like_a_name(word: &str) -> bool {
+    let has = |kind: fn(char) -> bool| word.chars().any(kind);
+    let is_camel = word.starts_with(|c: char| c.is_ascii_lowercase()) && has(|c| c.is_ascii_uppercase());
+    let is_capital = word.contains('-') && !has(|c| c.is_ascii_lowercase()) && has(|c| c.is_ascii_uppercase());
+    word.is_ascii() && (is_camel || is_capital || word.contains('_'))
+}
