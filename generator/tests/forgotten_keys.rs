@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names, places and markup, which no mapping of the schema language becomes.
-const NO_MAPPINGS: [&str; 6] = ["Path", "KeyPlaces", "Name", "Number", "Reviewed", "Markup"];
+/// Names, places, markup and what follows from several keys, which no mapping of the schema language becomes.
+const NO_MAPPINGS: [&str; 7] = ["Path", "KeyPlaces", "Name", "Number", "Reviewed", "Markup", "Absence"];
 
 /// Mappings of the emitted crate, and those that OpenAPI says in the words of `diff`.
 const NOT_IN_OPENAPI: [&str; 6] = ["Chapter", "Market", "Program", "PoolReporting", "SuccessWith", "Unit"];

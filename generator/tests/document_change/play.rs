@@ -32,7 +32,7 @@ pub(crate) fn families(changes: &[Change]) -> BTreeSet<&'static str> {
 }
 
 /// The steps of the guide; a step that is taken away there, or put elsewhere, is missed here.
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     "audit",
     "edit schema",
     "check",
@@ -40,6 +40,7 @@ const STEPS: [&str; 11] = [
     "generate",
     "diff",
     "edit Cargo.toml",
+    "export",
     "export",
     "cargo test",
     "git add",

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "described")]
 pub mod described;
+mod described_macros;
 #[doc(hidden)]
 pub mod kinds;
 mod named;
