@@ -11,7 +11,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-cargo install --quiet --debug --locked --version 0.23.0 --root . openapi-to-rust
+cargo install --quiet --debug --locked --root . openapi-to-rust@0.23.0
 cat > api.json <<'END'
 {
   "openapi": "3.1.0",

@@ -55,7 +55,7 @@ fn members(pairs: &[(&str, Option<&str>)]) -> String {
     format!("{{{}}}", given.collect::<Vec<_>>().join(", "))
 }
 
-/// What unified-v3 says of an order (Place Order, `qty`, `price`, `pxAmendType` and rule 3), as arithmetic.
+/// The arithmetic of unified-v3 about an order (Place Order, `qty`, `price`, `pxAmendType` and rule 3).
 #[derive(Clone, Copy)]
 struct Unified {
     category: &'static str,
@@ -157,8 +157,8 @@ fn the_worth_of_reality_orders_is_that_of_the_documents() {
     }
 }
 
-/// What classic-futures-v2 says of an order (Place Order, `size`, `tradeSide`, `reduceOnly` and rule 1): sizes are in
-/// base coin, and in hedge mode a buy that closes sells.
+/// The arithmetic of classic-futures-v2 about an order (Place Order, `size`, `tradeSide`, `reduceOnly` and rule 1): sizes
+/// are in base coin, and in hedge mode a buy that closes sells.
 #[test]
 fn the_worth_of_classic_orders_is_that_of_the_documents() {
     for mode in MODES {
