@@ -1,8 +1,6 @@
 //! The operations of the classic account.
 
-mod cancelling;
-mod placing;
-mod positions;
+mod orders;
 mod queries;
 mod records;
 

@@ -6,6 +6,7 @@ mod instruments;
 mod plans;
 mod positions;
 mod prices;
+mod strategies;
 
 use tradeapi::Timestamp;
 use tradeapi::observed::PositionSide;

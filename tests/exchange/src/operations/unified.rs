@@ -1,8 +1,6 @@
 //! The operations of the unified account.
 
-mod assets;
-mod cancelling;
-mod placing;
+mod orders;
 mod queries;
 mod records;
 

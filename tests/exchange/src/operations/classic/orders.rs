@@ -1,11 +1,15 @@
-//! Placements in the classic account, alone and in batches, and modifications, which replace an open order or change
-//! its presets.
+//! Orders of the classic account: placed alone and in batches, modified, which replaces an open order or changes its
+//! presets, and cancelled; and positions, reversed and closed.
+
+use std::sync::Arc;
 
 use rust_decimal::Decimal;
 use tradeapi::Edit;
 use tradeapi::classic::{
-    BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess, Execution, ModifyOrder, OrderAck,
-    OrderIds, OrderType, PlaceOrder, ReduceOnly, TradeSide,
+    BatchCancel, BatchCancelItem, BatchCancelOutcome, BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome,
+    BatchSuccess, CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure, CancelOrder, CloseFailure,
+    CloseOutcome, ClosedPosition, Execution, FlashClosePosition, ModifyOrder, OrderAck, OrderIds, OrderRef, OrderType,
+    PlaceOrder, ReduceOnly, Reversal, TradeSide,
 };
 
 use super::{half_done, ids_of};
@@ -14,7 +18,7 @@ use crate::operations::reading::{Wanted, number, optional};
 use crate::operations::routes::{Desk, Serve};
 use crate::state::core::{Core, Task};
 use crate::state::orders::{
-    Borrowing, CLASSIC_PRESETS as PRESETS, Name, Preset, Presets, Quantity, Source, State, Ticket,
+    Borrowing, CLASSIC_PRESETS as PRESETS, Name, Order, Preset, Presets, Quantity, Source, State, Ticket,
 };
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
@@ -238,4 +242,184 @@ fn change_presets(request: &ModifyOrder, at: &mut Desk<'_>, id: u64, ticket: &Ti
         (order.ticket.presets, order.updated) = (presets.boxed(), now);
     }
     Ok(())
+}
+
+fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
+    let found = at.named(&Name::from(order), wanted)?;
+    let (id, ids) = (found.id, ids_of(found.id, found.client()));
+    at.core.cancel(id)?;
+    Ok(ids)
+}
+
+fn cancel_item(at: &mut Desk<'_>, item: &BatchCancelItem, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
+    // The orderId takes precedence.
+    let order = match (&item.order_id, &item.client_oid) {
+        (Some(id), _) => OrderRef::OrderId(id.clone()),
+        (None, Some(id)) => OrderRef::ClientOid(id.clone()),
+        (None, None) => return Err(missing("orderId")),
+    };
+    cancel(at, &order, wanted).map_err(|reason| match reason {
+        Reason::NoSuchOrder => Reason::NoSuchItem,
+        reason => reason,
+    })
+}
+
+impl Serve for CancelOrder {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
+        let wanted = Wanted { coin, ..Wanted::of(self.product_type.as_str(), self.symbol.as_str()) };
+        cancel(at, &self.order, wanted).map_err(|reason| at.refusal(reason))
+    }
+}
+
+impl Serve for BatchCancel {
+    fn serve(self, at: &mut Desk<'_>) -> Result<BatchCancelOutcome, Refusal> {
+        let wanted = Wanted {
+            line: Some(self.product_type.as_str()),
+            symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()),
+            coin: self.margin_coin.as_ref().map(|coin| coin.as_str()),
+        };
+        let mut outcome = BatchCancelOutcome::default();
+        let Some(list) = &self.order_id_list else {
+            for id in open_orders(at, wanted) {
+                outcome.success_list.items.push(cancelled(at, id));
+            }
+            return Ok(outcome);
+        };
+        for (index, item) in list.iter().enumerate() {
+            let done = match at.refused_item(index) {
+                Some(refusal) => Err(refusal),
+                None => cancel_item(at, item, wanted).map_err(|reason| at.refusal(reason)),
+            };
+            match done {
+                Ok(ids) => {
+                    let mut success = BatchSuccess::default();
+                    (success.order_id, success.client_oid) = (ids.order_id, ids.client_oid);
+                    outcome.success_list.items.push(success);
+                }
+                Err(refusal) => {
+                    let mut failure = CancelFailure::default();
+                    failure.order_id.clone_from(&item.order_id);
+                    failure.client_oid.clone_from(&item.client_oid);
+                    (failure.error_code, failure.error_msg) = (Some(refusal.code), Some(refusal.message));
+                    outcome.failure_list.items.push(failure);
+                }
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+impl Serve for CancelAllOrders {
+    // Clients that send it mean to cancel the orders of one pair; ignoring it would cancel more than was asked.
+    const TAKES: &[&str] = &["symbol"];
+
+    fn serve(self, at: &mut Desk<'_>) -> Result<CancelAllOutcome, Refusal> {
+        let expiry = self.request_time.zip(self.receive_window);
+        if expiry.is_some_and(|(time, window)| time.as_millis().saturating_add(window) < at.core.now) {
+            return Err(at.refusal(Reason::Expired));
+        }
+        let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
+        let wanted = Wanted { line: Some(self.product_type.as_str()), symbol: at.symbol, coin };
+        let mut outcome = CancelAllOutcome::default();
+        // Every open order can be cancelled, so nothing fails.
+        outcome.failure_list = Vec::<CancelAllFailure>::new().into();
+        for id in open_orders(at, wanted) {
+            outcome.success_list.items.push(cancelled(at, id));
+        }
+        Ok(outcome)
+    }
+}
+
+/// The ids of the open orders that a request is about.
+fn open_orders(at: &Desk<'_>, wanted: Wanted<'_>) -> Vec<u64> {
+    let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
+    open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect()
+}
+
+fn cancelled(at: &mut Desk<'_>, id: u64) -> BatchSuccess {
+    at.core.end_by(id, State::Cancelled(Cancelled::Normal), true);
+    let mut success = BatchSuccess::default();
+    success.order_id = Some(id.to_string().into());
+    success.client_oid = at.core.orders.get(&id).and_then(Order::client).map(Into::into);
+    success
+}
+
+impl Serve for Reversal {
+    fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
+        let id = reverse(&self, at).map_err(|reason| at.refusal(reason))?;
+        Ok(ids_of(id, self.client_oid.as_ref().map(|id| id.as_str())))
+    }
+}
+
+/// Closes a position and opens the same size on the other side. Returns the id of the opening order.
+fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
+    let account = at.account;
+    let index = at.contract(request.product_type.as_str(), request.symbol.as_str(), request.margin_coin.as_str())?;
+    let is_hedged = at.core.accounts[account].mode == Mode::Hedge;
+    let is_buy = request.side.as_str() == Side::Buy.as_str();
+    let (closed, opened) = match (is_hedged, is_buy) {
+        (false, _) => (PositionSide::Net, PositionSide::Net),
+        (true, true) => (PositionSide::Long, PositionSide::Short),
+        (true, false) => (PositionSide::Short, PositionSide::Long),
+    };
+    let position = at.core.accounts[account].position(index, closed);
+    if position.lots == 0 {
+        return Err(Reason::NoPosition);
+    }
+    let lots = match &request.size {
+        None => position.lots,
+        Some(size) => at.core.pairs[index].lots(number("size", size)?).ok_or(Reason::SizeStep)?.min(position.lots),
+    };
+    let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
+    if at.core.is_used(account, client.as_deref()) && at.core.settings.unique_client_ids {
+        return Err(Reason::Duplicate);
+    }
+    at.core.close_position(account, index, closed, lots, Source::Reversal)?;
+    let side = position.side.opposite();
+    if at.core.ends_half_done() {
+        let qty = at.core.pairs[index].qty(lots);
+        return Err(half_done(at, client.as_deref(), None, qty));
+    }
+    let ticket = at.core.market_ticket(account, index, side, opened, lots, Source::Reversal);
+    // In hedge mode, there may be a position on the other side already, which keeps its margin mode.
+    let held = at.core.accounts[account].positions.get(&(index, opened));
+    let margin = held.map_or(position.mode, |held| held.mode);
+    at.core.place(Ticket { client, margin, ..ticket }).map(|placed| placed.id)
+}
+
+impl Serve for FlashClosePosition {
+    fn serve(self, at: &mut Desk<'_>) -> Result<CloseOutcome, Refusal> {
+        let is_hedged = at.core.accounts[at.account].mode == Mode::Hedge;
+        let hold_side = self.hold_side.as_ref().filter(|_| is_hedged).map(|side| side.as_str());
+        let positions = at.core.accounts[at.account].positions.iter().filter(|((index, pos), _)| {
+            let pair = &at.core.pairs[*index];
+            pair.line.as_str() == self.product_type.as_str()
+                && self.symbol.as_ref().is_none_or(|symbol| pair.symbol == symbol.as_str())
+                && hold_side.is_none_or(|side| pos.as_str() == side)
+        });
+        let positions: Vec<_> = positions.map(|(key, position)| (*key, position.lots)).collect();
+        if positions.is_empty() {
+            return Err(at.refusal(Reason::NoPosition));
+        }
+        let mut outcome = CloseOutcome::default();
+        for ((index, pos), lots) in positions {
+            let symbol = Some(at.core.pairs[index].symbol.into());
+            match at.core.close_position(at.account, index, pos, lots, Source::Close) {
+                Ok(id) => {
+                    let mut closed = ClosedPosition::default();
+                    (closed.order_id, closed.symbol) = (Some(id.to_string().into()), symbol);
+                    outcome.success_list.items.push(closed);
+                }
+                Err(reason) => {
+                    let refusal = at.refusal(reason);
+                    let mut failure = CloseFailure::default();
+                    failure.symbol = symbol;
+                    (failure.error_code, failure.error_msg) = (Some(refusal.code), Some(refusal.message));
+                    outcome.failure_list.items.push(failure);
+                }
+            }
+        }
+        Ok(outcome)
+    }
 }
