@@ -91,9 +91,30 @@ impl Row<'_> {
         self.cells[1..].join(" | ").split('`').skip(1).step_by(2).map(str::to_owned).collect()
     }
 
+    /// Returns whether a sentence requires one of these names, under no condition and with no other codes.
+    fn offers(&self, names: &BTreeSet<&str>) -> bool {
+        const DUE: [&str; 4] = ["must", "required", "mandatory", "needs"];
+        const CASES: [&str; 5] = ["For", "If", "When", "In", "Under"];
+        let text = self.cells[1..].join(" | ").replace(". ", "\n").replace(['<', '>', ';', '|'], "\n");
+        text.lines().any(|sentence| {
+            let mut codes = sentence.split('`').skip(1).step_by(2);
+            let words = sentence.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+            let words: Vec<&str> = words.collect();
+            let is_case = sentence.split(" or ").next().is_some_and(|start| start.contains(':'))
+                || words.first().is_some_and(|word| CASES.contains(word));
+            let (is_due, is_choice) = (words.iter().any(|word| DUE.contains(word)), words.contains(&"or"));
+            let is_about = words.iter().any(|word| names.contains(word));
+            is_due && is_choice && is_about && !is_case && codes.all(|code| names.contains(code))
+        })
+    }
+
     /// The need that the cells state, if one does.
     fn need(&self, Marks { required, optional }: &Marks) -> Option<bool> {
-        let has = |marks: &[String], cell: &str| marks.iter().any(|mark| mark.eq_ignore_ascii_case(cell));
+        let bare = |cell: &str| {
+            let inner = |open: &str, close: &str| cell.strip_prefix(open)?.strip_suffix(close).map(str::to_owned);
+            inner("**", "**").or_else(|| inner("<b>", "</b>")).unwrap_or_else(|| cell.to_owned())
+        };
+        let has = |marks: &[String], cell: &str| marks.iter().any(|mark| mark.eq_ignore_ascii_case(&bare(cell)));
         let mark = self.cells[0].trim_start_matches(|c: char| c.is_alphanumeric() || "`_.[]".contains(c)).trim();
         let mark = mark.trim_matches(['(', ')', '`', '*', '_']).split(',').next().unwrap_or_default();
         let note = self.cells.iter().find_map(|cell| cell.strip_prefix('[')?.split_once(']').map(|(mark, _)| mark));
@@ -124,13 +145,22 @@ impl Measured {
         let rows: Vec<Row<'_>> = rows(text);
         for operation in operations {
             let at = format!("{} {}", operation.method, operation.path);
+            let chosen: BTreeSet<&str> = operation.forms.iter().flatten().map(|(name, _)| name.as_str()).collect();
             for (name, stated) in operation.parameters.iter().chain(operation.forms.iter().flatten()) {
-                self.parameter(&at, (name, stated), &rows, text, marks);
+                self.parameter(&at, (name, stated), &rows, text, marks, &chosen);
             }
         }
     }
 
-    fn parameter(&mut self, at: &str, (name, stated): (&str, &Stated), rows: &[Row<'_>], text: &str, marks: &Marks) {
+    fn parameter(
+        &mut self,
+        at: &str,
+        (name, stated): (&str, &Stated),
+        rows: &[Row<'_>],
+        text: &str,
+        marks: &Marks,
+        chosen: &BTreeSet<&str>,
+    ) {
         let lines = stated.comments.split("line ").skip(1).filter_map(|rest| rest.split(':').next()?.parse().ok());
         let lines: Vec<usize> = lines.collect();
         let Some(row) = rows.iter().find(|row| lines.contains(&row.line) && row.cells[0].contains(name)) else {
@@ -139,7 +169,13 @@ impl Measured {
             return;
         };
         self.parameters.count(true);
-        if let Some(is_required) = row.need(marks) {
+        if chosen.contains(name) {
+            let own = rows.iter().filter(|row| lines.contains(&row.line));
+            self.needs.count(true);
+            if !own.into_iter().any(|row| row.offers(chosen)) {
+                self.wrong.push(format!("{at}: no row offers {name} as a choice"));
+            }
+        } else if let Some(is_required) = row.need(marks) {
             self.needs.count(true);
             if is_required != stated.is_required {
                 self.wrong.push(format!("{at}: {name} is {}", if is_required { "required" } else { "optional" }));

@@ -273,6 +273,63 @@ fn needs_stand_in_notes_columns_and_sentences() {
 }
 
 #[test]
+fn a_choice_that_holds_in_a_case_or_is_longer_is_none() {
+    for note in [
+        "For rose, either `bed` or `row` is required",
+        "Only `rose`: either `bed` or `row` is required",
+        "Either `gardener`, `bed` or `row` is required",
+        "If it is red, `bed` or `row` must be sent",
+        "When `bed` or `row` is required, it is sent",
+    ] {
+        let rows = format!("| bed | no | {note} |\n| row | no | |\n| gardener | no | |\n");
+        let table = format!("| Parameter | Required | Comments |\n|---|---|---|\n{rows}");
+        let drafts = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{table}"));
+        assert!(!drafts.keys("plant").contains("Or"), "{note}\n{}", drafts.keys("plant"));
+        assert!(drafts.file("plant").contains(note), "{note}\n{}", drafts.file("plant"));
+    }
+}
+
+#[test]
+fn codes_with_a_range_each_are_no_values() {
+    let drafts = noted("How deep <ul><li>`low`: range is [1, 90], in steps</li><li>`high`: [ `0.5`, 9]</li></ul>");
+    assert_eq!(drafts.values("Size"), Vec::<String>::new(), "{}", drafts.file("plant"));
+    assert_eq!(noted("`low`: the depth [see below], `high`: deeper").values("Size"), ["low", "high"]);
+}
+
+#[test]
+fn windows_of_several_cases_are_none() {
+    let drafts =
+        Drafts::of("## Old\n\nGET /old. Data of the last 24 hours: all. Data of the last 7 days: sown plants.\n");
+    assert!(!drafts.keys("old").contains("history:"), "{}", drafts.file("old"));
+    for said in ["24 hours: all", "7 days: sown plants"] {
+        assert!(drafts.file("old").contains(said), "{said}\n{}", drafts.file("old"));
+    }
+}
+
+#[test]
+fn metadata_have_the_title_of_a_page() {
+    let page = |metadata: &str, body: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("schema/garden")).unwrap();
+        std::fs::write(folder.path().join("schema/api.yaml"), API).unwrap();
+        std::fs::write(folder.path().join("schema/garden/family.yaml"), FAMILY).unwrap();
+        std::fs::write(folder.path().join("g.md"), format!("---\n{metadata}\n---\n{body}")).unwrap();
+        let generator = Generator::new().schema_dir(folder.path().join("schema"));
+        generator.draft("garden", &DraftSource::Sections(folder.path().to_owned())).unwrap();
+        Drafts { folder, statements: (0, 0, 0) }.file("dig")
+    };
+    for (metadata, body) in [
+        ("title: Dig a hole\nid: dig", "POST /dig\n"),
+        ("id: dig\ntitle: \"Dig a hole\"", "### Request\n\nPOST /dig\n"),
+        ("title: Dig a hole", "# Dig a hole\n\nPOST /dig\n"),
+        ("title: Garden", "## Dig a hole\n\nPOST /dig\n"),
+    ] {
+        let file = page(metadata, body);
+        assert!(file.contains("title: Dig a hole\n") && file.contains("section: Dig a hole\n"), "{metadata}\n{file}");
+    }
+}
+
+#[test]
 fn the_words_of_a_need_are_read_or_leave_it_open() {
     for (cell, need) in [
         ("required for `market`", "required: conditional\n"),

@@ -253,10 +253,13 @@ impl<'a> Drafting<'a> {
         FactKey { kind, names }
     }
 
-    /// The first value stated under a key.
+    /// The value stated under a key; `None` if the document states several, which hold in cases of their own.
     fn value(&self, kind: FactKind, names: &[&str]) -> Option<&str> {
         let of = self.key(kind, names);
-        self.own(kind).find(|statement| statement.key == of).map(|statement| statement.value.as_str())
+        let mut values =
+            self.own(kind).filter(|statement| statement.key == of).map(|statement| statement.value.as_str());
+        let first = values.next()?;
+        values.all(|other| other == first).then_some(first)
     }
 
     /// The last names of the keys with these first names, in the order of the document.

@@ -133,10 +133,10 @@ impl Builder {
                 | TagEnd::HtmlBlock
                 | TagEnd::TableCell,
             ) => self.end(),
-            // Metadata before the document is for the program that renders it.
+            // Metadata before the document is for the program that renders it, except for the title that the page shows.
             Event::Start(Tag::MetadataBlock(_)) => self.is_metadata = true,
             Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
-            Event::Text(_) if self.is_metadata => {}
+            Event::Text(words) if self.is_metadata => self.title(&words, at),
             Event::Text(words) if self.is_code => self.push_literal(&words, at),
             Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => {
                 self.push(" ", at);
@@ -169,6 +169,22 @@ impl Builder {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Adds the title that metadata state as the first heading.
+    fn title(&mut self, metadata: &str, at: usize) {
+        const KEY: &str = "title:";
+        let mut start = 0;
+        for line in metadata.split_inclusive('\n') {
+            if let Some(value) = line.strip_prefix(KEY) {
+                let bare = value.trim().trim_matches(['"', '\'']);
+                let offset = start + KEY.len() + value.find(bare).unwrap_or_default();
+                self.begin(Open::Heading(1));
+                self.push(bare, at + offset);
+                self.end();
+            }
+            start += line.len();
         }
     }
 
@@ -263,7 +279,9 @@ impl Builder {
         }
         match open {
             Open::Heading(level) => {
-                let heading = words.iter().map(|(c, _)| *c).collect();
+                let heading: String = words.iter().map(|(c, _)| *c).collect();
+                // Some pages repeat the title of their metadata.
+                self.sections.pop_if(|last| last.heading == heading && last.blocks.is_empty());
                 let at = self.write("", &words, "\n");
                 self.sections.push(Section::new(heading, level, at));
             }

@@ -217,7 +217,7 @@ pub(in super::super) fn type_of_word(text: &str) -> Option<&'static str> {
         "number" | "numbers" | "integer" | "integers" | "int" | "long" => "number",
         "boolean" | "booleans" | "bool" => "boolean",
         "array" | "list" => "array",
-        list if list.ends_with("[]") => "array",
+        list if list.ends_with("[]") || ["array<", "list<"].iter().any(|start| list.starts_with(start)) => "array",
         _ => return None,
     })
 }

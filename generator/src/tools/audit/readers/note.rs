@@ -9,6 +9,9 @@ use super::{Reader, needs, values};
 /// Words with which a text may name a value that is not allowed.
 const DENIALS: [&str; 7] = ["not", "longer", "without", "except", "removed", "deprecated", "unsupported"];
 
+/// Words with which a text begins a case, to which alone the rest applies.
+const CASES: [&str; 8] = ["for", "if", "when", "in", "on", "under", "unless", "with"];
+
 /// Parameters that share a note.
 pub(super) struct NotedParameters<'a, 'b> {
     pub(super) id: &'b str,
@@ -72,7 +75,7 @@ impl<'a> Reader<'a> {
                 | (!is_by_case && self.bounds(noted, clause, &texts))
                 | self.length(noted, clause, &texts)
                 | self.reference(noted, clause, &texts)
-                | choice(clause, &words, &texts, &mut said)
+                | choice(clause, &words, &texts, self.is_whole_choice(noted.note, clause), &mut said)
                 | self.edit(noted, clause, &texts);
             if let Some((name, _)) = noted.names.first().filter(|_| is_about_paging(&texts)) {
                 self.found.nexts.push((noted.id.to_owned(), name.clone()));
@@ -120,6 +123,23 @@ impl<'a> Reader<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether a clause is all of what a note says about a choice, if it says something: no case comes before it, as
+    /// in `linear: a or b is required`, and it does not end a longer list.
+    fn is_whole_choice(&self, note: Span<'a>, clause: Span<'a>) -> bool {
+        let sentence = note.split(&[". ", ";"]).into_iter().find(|part| part.range().contains(&clause.at));
+        let before = sentence.map(|sentence| sentence.before(clause.at).trim()).unwrap_or(clause.before(clause.at));
+        let begins_case =
+            |part: Span<'_>| part.texts().first().is_some_and(|word| CASES.contains(&word.to_lowercase().as_str()));
+        let is_listed =
+            |part: &Span<'_>| part.texts().last().is_some_and(|word| self.siblings.iter().any(|name| name == word));
+        let is_cut = before.split(&[","]).last().is_some_and(is_listed) && before.text.ends_with(',');
+        clause.label().is_none()
+            && !before.text.ends_with(':')
+            && !begins_case(before)
+            && !begins_case(clause)
+            && !is_cut
     }
 
     /// Copies all statements about the parameter with the same name in another operation.
@@ -383,19 +403,22 @@ fn is_about_paging(texts: &[&str]) -> bool {
 }
 
 /// Reads `one required`, `one of a or b must be present`, `a wins if both are given`.
-fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], said: &mut Deferred<'a>) -> bool {
+/// The parameter that wins is stated for the case that both are sent; the choice itself is read if it is `whole`.
+fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], whole: bool, said: &mut Deferred<'a>) -> bool {
     if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {
         said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
     }
     let one = texts.iter().position(|word| number(word) == Some(1));
-    let binds = binds(texts);
+    let binds = whole && binds(texts);
     if let ["both", a, "and", b, ..] = texts
         && binds
     {
         said.all_of = vec![(*a).to_owned(), (*b).to_owned()];
     }
     // `a or b must be sent`
-    if let ([a, ..], [_, "or", b, "required", ..]) = (words, texts) {
+    if let ([a, ..], [_, "or", b, "required", ..]) = (words, texts)
+        && whole
+    {
         said.one_of = Some((vec![a.text.to_owned(), (*b).to_owned()], clause));
         return true;
     }

@@ -59,7 +59,7 @@ pub(super) fn gives_examples(text: Span<'_>) -> bool {
 /// them is something else.
 pub(super) fn of_codes<'a>(text: Span<'a>, codes: &[Span<'a>], siblings: &[String]) -> Option<ValueList<'a>> {
     let is_value = |code: &Span<'_>| is_name(code.text) && !siblings.iter().any(|name| name == code.text);
-    if gives_examples(text) || !codes.iter().all(is_value) {
+    if gives_examples(text) || bounds_each(text, codes) || !codes.iter().all(is_value) {
         return None;
     }
     let mut list = ValueList { span: Some(text), ..ValueList::default() };
@@ -94,6 +94,20 @@ pub(super) fn of_codes<'a>(text: Span<'a>, codes: &[Span<'a>], siblings: &[Strin
     let is_listed = list.default.as_ref().is_none_or(|(default, _)| list.has(default));
     let is_boolean = list.values.iter().all(|(value, _)| ["true", "false"].contains(&value.to_lowercase().as_str()));
     (list.values.len() > 1 && is_ended && is_listed && !is_boolean).then_some(list)
+}
+
+/// Returns whether a range follows a code and its colon: such codes are cases, each with values of its own.
+fn bounds_each(text: Span<'_>, codes: &[Span<'_>]) -> bool {
+    let meaning = |code: &Span<'_>| {
+        let behind = text.after(code.at + code.text.len()).trim();
+        let meaning = behind.text.strip_prefix(':')?;
+        Some(meaning.split([';', '.']).next().unwrap_or(meaning).to_lowercase())
+    };
+    let is_range = |meaning: String| {
+        let begins_number = |rest: &str| rest.trim_start_matches(['`', ' ']).starts_with(|c: char| c.is_ascii_digit());
+        meaning.split_once('[').is_some_and(|(_, rest)| begins_number(rest))
+    };
+    codes.iter().filter_map(meaning).any(is_range)
 }
 
 /// Returns whether words before a code say that it is the default: `. Default:`, `, defaults to`.
