@@ -233,7 +233,7 @@ fn resolve_and_check(
 ) -> Result<Schema, Diagnostics> {
     let documents = load::load(sources, shown, reading, &mut to);
     let read = to.end_of_reading();
-    let api = model::builder::build(documents, &mut to);
+    let api = model::of(documents, &mut to);
     check::check(&api, &mut to);
     if reading.second.is_some() {
         (commands::STRICTNESS.check)(&api, &mut to);

@@ -20,6 +20,7 @@ const FOLDERS: [(&str, &[&str]); 2] = [
             "diagnostics",
             "words",
             "values",
+            "references",
             "load",
             "model",
             "check",

@@ -1,7 +1,7 @@
 //! The content of the schema: resolved, immutable and free of YAML. All later steps read the model only.
 
 mod account;
-pub(crate) mod builder;
+mod builder;
 mod confirm;
 mod credentials;
 pub(crate) mod elements;
@@ -16,20 +16,21 @@ mod parameter;
 pub(crate) mod phrases;
 mod rate;
 mod record;
+mod resolve;
 mod rules;
 mod shape;
 mod types;
 mod wire;
 
-use std::collections::BTreeMap;
-
-use super::diagnostics::Place;
+use super::diagnostics::{Diagnostics, Place};
+use super::load::Documents;
 
 pub(crate) use super::load::declared::{self, Alternatives, NamesWithin, Pair};
 pub(crate) use super::load::raw::{
     Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, ListedPrices, OpenQuestion,
     Reading, Repeat, Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
+pub(crate) use super::references::{Alters, Cancels, Cause, Checks, Closes, Creates, NameOf, Query, Reads, Reference};
 pub(crate) use super::values::{Dates, Day, Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;
 pub(crate) use account::*;
@@ -49,6 +50,13 @@ pub(crate) use rules::*;
 pub(crate) use shape::*;
 pub(crate) use types::*;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
+
+/// Makes the model of the files of a schema: first its parts, then what their names stand for.
+pub(crate) fn of(documents: Documents, to: &mut Diagnostics) -> Api {
+    let mut api = builder::build(documents, to);
+    resolve::resolve(&mut api, to);
+    api
+}
 
 /// A whole API.
 #[derive(Clone, Debug)]
@@ -182,8 +190,8 @@ pub(crate) struct Family {
     pub(crate) choices: Vec<Choice>,
     pub(crate) records: Vec<Record>,
     pub(crate) operations: Operations,
-    /// The effect of each operation of the family, including operations that are not emitted.
-    pub(crate) effects: BTreeMap<String, Effect>,
+    /// The effect of each operation by its number, including operations that are not emitted.
+    pub(crate) effects: Vec<Effect>,
 }
 
 impl Family {
@@ -218,7 +226,7 @@ impl Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     pub(crate) place: Place,
-    pub(crate) operation: (String, Place),
+    pub(crate) operation: NameOf<Checks>,
     /// The request as wire JSON.
     pub(crate) request: (String, Place),
 }

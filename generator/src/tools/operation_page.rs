@@ -6,8 +6,8 @@ use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::compiler::model::elements::{Element, Key};
 use crate::compiler::model::phrases::{self, PLAIN, joined, sentence};
 use crate::compiler::model::{
-    Api, Certainty, Choice, ChoiceKind, Effect, EnumValue, Exclusion, Family, Field, ListName, Operation, Parameter,
-    Record, Response, Rule, RuleKind, Severity, Shape, Statements, Type,
+    Api, Certainty, Choice, ChoiceKind, Effect, EnumValue, Family, Field, ListName, Operation, Parameter, Record,
+    Response, Rule, RuleKind, Severity, Shape, Statements, Type,
 };
 use serde_json::{Map, Value, json};
 
@@ -102,12 +102,10 @@ fn source(api: &Api, operation: &Operation) -> String {
 
 /// The state transitions that the operation triggers.
 fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
-    let is_named = |names: &[(String, Place)]| names.iter().any(|(name, _)| *name == operation.name);
     let of_family = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions);
-    let caused: Vec<_> = of_family.filter(|transition| is_named(&transition.trigger)).collect();
+    let caused: Vec<_> = of_family.filter(|transition| transition.is_caused_by(operation)).collect();
     let never = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.never);
-    let ruled_out: Vec<_> =
-        never.filter(|never| matches!(&never.what, Exclusion::Operations(names) if is_named(names))).collect();
+    let ruled_out: Vec<_> = never.filter(|never| never.what.is_of(operation)).collect();
     if caused.is_empty() && ruled_out.is_empty() {
         return;
     }

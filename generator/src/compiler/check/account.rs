@@ -8,7 +8,7 @@ use super::{examples, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Dates, Effect, Enum, Family, Identifier, Lookup, Name, Operation, Property,
+    Access, Account, Api, Class, Condition, Dates, Enum, Family, Identifier, Lookup, Name, Operation, Property,
     PropertyKind, Type,
 };
 
@@ -292,25 +292,10 @@ fn has_rate(operation: &Operation, class: &Class) -> bool {
 /// The probe is signed, changes nothing, and has a complete request.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(probe) = &family.probe else { return };
-    let (name, place) = &probe.operation;
-    let is_fit = |one: &&Operation| one.may_have(Effect::Read) && one.access == Access::Signed;
-    let known = || family.operations.iter().filter(is_fit).map(|one| one.name.as_str());
-    let Some(operation) = family.operations.iter().find(|one| one.name == *name) else {
-        if api.is_whole {
-            let help =
-                did_you_mean(name, known()).unwrap_or_else(|| "name a signed operation with `effect: read`".into());
-            to.at(*place, Code::UndefinedName, format!("the family has no operation `{name}`")).help(help);
-        }
-        return;
-    };
-    if !is_fit(&operation) {
-        let why = match operation.effect {
-            Effect::Read => "is not signed and cannot check credentials",
-            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => {
-                "is not an operation with `effect: read`"
-            }
-        };
-        to.at(*place, Code::Misplaced, format!("`{name}` {why}"))
+    let Some(operation) = family.operations.get(&probe.operation) else { return };
+    if operation.access != Access::Signed {
+        let message = format!("`{}` is not signed and cannot check credentials", operation.name);
+        to.at(probe.operation.place, Code::Misplaced, message)
             .related(operation.place, "it is defined here")
             .help("name a signed operation with `effect: read`");
         return;

@@ -1,11 +1,11 @@
 //! The keys of `confirm`: every name exists, what the queries send is valid, and a record proves what is concluded from
 //! it.
 
-use super::{operations, records, values};
+use super::{records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Shape, Truth, Type,
-    WireNames, has_parameter,
+    Api, Confirm, Effect, Family, Field, Lookup, NameOf, Operation, Parameter, Query, Record, Response, Role, Shape,
+    Truth, Type, WireNames, has_parameter,
 };
 use crate::compiler::words::Times;
 
@@ -19,7 +19,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
                 .help("remove it");
         }
-        names_of_confirm_exist(api, family, operation, confirm, to);
+        names_of_confirm_exist(family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
         end_is_known(api, family, operation, confirm, to);
         items_are_identified(family, operation, confirm, to);
@@ -118,7 +118,7 @@ fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place)
         .help(help);
 }
 
-fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+fn names_of_confirm_exist(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let own = names(family, operation);
     let of_request = confirm.ids.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
     let of_request = of_request.map(|(_, own)| own);
@@ -129,12 +129,12 @@ fn names_of_confirm_exist(api: &Api, family: &Family, operation: &Operation, con
     for name in confirm.with.iter().chain(&confirm.expires) {
         is_found(&own, name, &operation.name, to);
     }
-    for place in std::iter::once(&confirm.by).chain(&confirm.then) {
-        place_can_be_queried(api, family, confirm, place, to);
+    for name in confirm.queries() {
+        can_be_queried(family, confirm, name, to);
     }
-    if let Some((then, place)) = confirm.then.as_ref().filter(|(then, _)| *then == confirm.by.0) {
-        to.at(*place, Code::BadOutcome, format!("`then` queries `{then}` a second time"))
-            .related(confirm.by.1, "the first query is here")
+    if let Some(then) = confirm.then.as_ref().filter(|then| then.is_same(&confirm.by)) {
+        to.at(then.place, Code::BadOutcome, format!("`then` queries `{then}` a second time"))
+            .related(confirm.by.place, "the first query is here")
             .help("name another operation, or remove `then`");
         return;
     }
@@ -147,26 +147,29 @@ fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut 
     let (Some((first, _)), Some(second)) = (operation.first_query(family), operation.second_query(family)) else {
         return;
     };
-    let Some((_, place)) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
+    let Some(then) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
     let records = (first.shown_record(family), second.shown_record(family));
     if let (Some(one), Some(other)) = records
         && one != other
     {
-        to.at(*place, Code::BadOutcome, format!("`{}` shows a different record from `{}`", second.name, first.name))
-            .related(first.place, "the first place is defined here")
-            .help("name an operation that shows the same record");
+        to.at(
+            then.place,
+            Code::BadOutcome,
+            format!("`{}` shows a different record from `{}`", second.name, first.name),
+        )
+        .related(first.place, "the first place is defined here")
+        .help("name an operation that shows the same record");
     }
 }
 
-fn place_can_be_queried(api: &Api, family: &Family, confirm: &Confirm, named: &(String, Place), to: &mut Diagnostics) {
-    let reads = || family.operations.iter().filter(|one| one.may_have(Effect::Read));
-    let wanted = (Effect::Read, "name an operation that reads one record");
-    let Some(query) = operations::with_effect(api, family, named, wanted, to) else { return };
-    let (by, place) = named;
+/// The query takes what identifies a record, or lists records.
+fn can_be_queried(family: &Family, confirm: &Confirm, named: &NameOf<Query>, to: &mut Diagnostics) {
+    let Some(query) = family.operations.get(named) else { return };
+    let by = &named.text;
     // A single record is the answer to the query; in a list, only the items show which request they belong to.
     let is_one = matches!(query.response, Response::Object { .. }) && query.listed_field(family).is_none();
     if confirm.ids.is_empty() && is_one {
-        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter identifies it"))
+        to.at(named.place, Code::BadOutcome, format!("`{by}` reads one record, but no parameter identifies it"))
             .related(query.place, "it is defined here")
             .help("add `ids`, or name an operation that lists records, with `list` where they are in an object");
     }
@@ -180,8 +183,9 @@ fn place_can_be_queried(api: &Api, family: &Family, confirm: &Confirm, named: &(
     }
     // A name that one place does not take must be a parameter of the other.
     let is_of_another = |name: &str| {
-        let others = reads().filter(|other| other.name != *by && is_queried(confirm, &other.name));
-        others.into_iter().any(|other| !matches!(find_within(family, &names(family, other), name), Lookup::Missing(_)))
+        let mut others = confirm.queries().filter(|other| !other.is_same(named));
+        let takes = |other| !matches!(find_within(family, &names(family, other), name), Lookup::Missing(_));
+        others.any(|other| family.operations.get(other).is_some_and(takes))
     };
     let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|(name, _)| name);
     for name in renamed.chain(&confirm.with).filter(|(name, _)| !is_of_another(name)) {
@@ -189,15 +193,9 @@ fn place_can_be_queried(api: &Api, family: &Family, confirm: &Confirm, named: &(
     }
 }
 
-/// Returns whether a confirmation queries an operation.
-fn is_queried(confirm: &Confirm, operation: &str) -> bool {
-    std::iter::once(&confirm.by).chain(&confirm.then).any(|(name, _)| name == operation)
-}
-
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     // An operation that is not a query is already reported.
-    let query = operation.first_query(family).filter(|(query, _)| query.may_have(Effect::Read));
-    let Some((_, record)) = query else { return };
+    let Some((_, record)) = operation.first_query(family) else { return };
     let ids = if confirm.find.is_empty() { &confirm.ids } else { &confirm.find };
     let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {

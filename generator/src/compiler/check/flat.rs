@@ -3,19 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::records::find_fault_of_value;
-use super::{identifiers, operations, rules};
+use super::{identifiers, rules};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of, unknown};
 use crate::compiler::model::{
-    Api, Condition, Effect, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation,
-    Response, Shape, Type,
+    Api, Condition, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation, Response,
+    Shape, Type,
 };
 
 type Named = (String, Place);
 
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let operations = &family.operations;
     let Some(Flat { place: _, cancel, close, value, reduce }) = &family.flat else { return };
     if let Some(FlatCall { operation, over }) = cancel
-        && let Some(operation) = find(api, family, operation, Effect::Cancel, to)
+        && let Some(operation) = operations.get(operation)
     {
         is_an_enum(family, operation, over, to);
     }
@@ -23,18 +24,18 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         nothing.iter().for_each(|code| is_refused_with(api, family, code, to));
     }
     if let Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: _ }) = close
-        && let Some(operation) = find(api, family, operation, Effect::Close, to)
+        && let Some(operation) = operations.get(operation)
     {
         is_an_enum(family, operation, over, to);
         [closed, failed].into_iter().for_each(|field| is_answered(family, operation, field, to));
     }
     if let Some(FlatValue { operation, field }) = value
-        && let Some(operation) = find(api, family, operation, Effect::Read, to)
+        && let Some(operation) = operations.get(operation)
     {
         is_answered(family, operation, field, to);
     }
     if let Some(reduce) = reduce
-        && let Some(operation) = find(api, family, &reduce.operation, Effect::Create, to)
+        && let Some(operation) = operations.get(&reduce.operation)
     {
         orders_only_close(family, operation, reduce, to);
     }
@@ -50,17 +51,6 @@ fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut D
         let help = unknown(code, known, || "name a code that is documented or observed".to_owned());
         to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
     }
-}
-
-/// The operation of this name, which has this effect.
-fn find<'a>(
-    api: &Api,
-    family: &'a Family,
-    named: &Named,
-    effect: Effect,
-    to: &mut Diagnostics,
-) -> Option<&'a Operation> {
-    operations::with_effect(api, family, named, (effect, "name an operation of the family"), to)
 }
 
 fn is_an_enum(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {

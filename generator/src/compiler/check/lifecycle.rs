@@ -3,27 +3,25 @@
 use std::collections::BTreeSet;
 
 use super::records;
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, nearest};
+use crate::compiler::diagnostics::{Code, Diagnostics, nearest};
 use crate::compiler::model::{
-    Api, Effect, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, Operation, Shape, Tracked,
-    Transition, Type,
+    Api, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, NameOf, Shape, Tracked, Transition, Type,
 };
 
 /// Words that are allowed in place of a state.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
 
 /// Checks the lifecycle of a family.
-pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else { return };
     values_are_states(family, lifecycle, to);
     for transition in &lifecycle.transitions {
         terminal_states_are_final(lifecycle, transition, to);
-        triggers_are_operations(api, family, transition, to);
     }
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
     statements_are_distinct(lifecycle, to);
     for never in &lifecycle.never {
-        excluded_transitions_are_absent(api, family, lifecycle, all, never, to);
+        excluded_transitions_are_absent(lifecycle, all, never, to);
     }
     for (index, tracked) in lifecycle.records.iter().enumerate() {
         record_has_state(family, lifecycle, tracked, to);
@@ -38,7 +36,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// No transition and no exclusion is listed twice, and none is ruled out of a state to itself.
 fn statements_are_distinct(lifecycle: &Lifecycle, to: &mut Diagnostics) {
-    let triggers = |one: &Transition| one.trigger.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    let triggers = |one: &Transition| one.trigger.iter().map(|cause| cause.text.clone()).collect::<BTreeSet<_>>();
     let states = |states: &[String]| states.iter().cloned().collect::<BTreeSet<_>>();
     let same = |one: &Transition, other: &Transition| {
         (states(&one.from), triggers(one), &one.to, &one.condition)
@@ -117,46 +115,12 @@ fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to:
 
 /// A trigger that looks like the name of an operation is one. Otherwise a misspelt name would count as a cause in
 /// words, and the states in which an operation takes effect would be wrong.
-fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, to: &mut Diagnostics) {
-    let operations = || family.operations.iter().map(|operation| operation.name.as_str());
-    for (trigger, place) in &transition.trigger {
-        let is_read = |one: &&Operation| one.name == *trigger && one.effect == Effect::Read && one.states_effect();
-        if let Some(operation) = family.operations.iter().find(is_read) {
-            to.at(
-                *place,
-                Code::BadLifecycle,
-                format!("`{trigger}` has `effect: read` and cannot trigger a transition"),
-            )
-            .related(operation.place, "it is defined here")
-            .help("name an operation that changes something");
-        }
-    }
-    // A cause in words is a single word, or several with spaces; the name of an operation has hyphens.
-    for (trigger, place) in transition.trigger.iter().filter(|(trigger, _)| !operations().any(|name| name == trigger)) {
-        let is_name = trigger.contains('-') && !trigger.contains(' ');
-        let help = did_you_mean(trigger, operations()).filter(|_| !trigger.contains(' '));
-        let help = help.or_else(|| {
-            (is_name && api.is_whole).then(|| format!("expected one of: {}", name_list(operations())).into())
-        });
-        if let Some(help) = help {
-            to.at(*place, Code::UndefinedName, format!("unknown operation `{trigger}`")).help(help);
-        }
-    }
-}
-
 fn excluded_transitions_are_absent(
-    api: &Api,
-    family: &Family,
     lifecycle: &Lifecycle,
     all: &Enum,
     never: &ExcludedTransition,
     to: &mut Diagnostics,
 ) {
-    if let Exclusion::Operations(names) = &never.what
-        && api.is_whole
-    {
-        names.iter().for_each(|(name, place)| changes_orders(family, name, *place, to));
-    }
     for from in never.from.iter().filter_map(|from| all.index_of(from)) {
         let shown = match &never.what {
             Exclusion::Becoming(states) => states
@@ -164,8 +128,8 @@ fn excluded_transitions_are_absent(
                 .filter_map(|state| all.index_of(state))
                 .find_map(|end| last_transition(lifecycle, all, from, end)),
             Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
-                let has_trigger = names.iter().any(|(name, _)| one.trigger.iter().any(|(trigger, _)| trigger == name));
-                has_trigger && one.to != "rejected" && lifecycle.starts_from(all, one, from)
+                let is_caused_by = |name: &NameOf<_>| one.trigger.iter().any(|cause| cause.is_same(name));
+                names.iter().any(is_caused_by) && one.to != "rejected" && lifecycle.starts_from(all, one, from)
             }),
         };
         if let Some(shown) = shown {
@@ -191,16 +155,6 @@ fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: u
         next += 1;
     }
     None
-}
-
-fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
-    let operation = family.operations.iter().find(|operation| operation.name == name);
-    if !operation.is_some_and(|one| one.may_have(Effect::Amend) || one.may_have(Effect::Cancel)) {
-        let changing = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
-        let names = name_list(changing.map(|one| one.name.as_str()));
-        to.at(place, Code::BadLifecycle, format!("expected an operation that amends or cancels, found `{name}`"))
-            .help(format!("expected one of: {names}"));
-    }
 }
 
 /// The description and the test of the type that a field must have.

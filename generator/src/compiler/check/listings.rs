@@ -2,9 +2,9 @@
 //! of instruments and of trades.
 
 use super::account::{account_word, instrument_property};
-use super::operations;
 use super::records::{self, is_field};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
+use crate::compiler::model::declared::KeyValue;
 use crate::compiler::model::{
     Api, Effect, Family, Field, ListedInstruments, ListedPrices, Lookup, Need, Operation, PageOrder, PagesBy, Paging,
     Parameter, Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
@@ -288,7 +288,7 @@ pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
         match shows.what.0 {
             Shown::OpenOrders => {
                 has_states(api, family, index, record, shows, to);
-                cancel_takes_what_an_order_has(api, family, record, shows, to);
+                cancel_takes_what_an_order_has(family, record, shows, to);
             }
             Shown::PastOrders => has_states(api, family, index, record, shows, to),
             // Checked above.
@@ -317,17 +317,13 @@ fn positions_are_listed(family: &Family, operation: &Operation, shows: &Shows, t
     refuse_keys_of_others(shows, to);
 }
 
-fn place(named: &Option<(String, Place)>) -> Option<Place> {
-    named.as_ref().map(|(_, place)| *place)
-}
-
 fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
-    let of_open = [("cancel", place(&shows.cancel)), ("by", shows.by.first().map(|(_, place)| *place))];
+    let of_open = [("cancel", shows.cancel.place()), ("by", shows.by.place())];
     let of_fills = [
-        ("order", place(&shows.order)),
-        ("client_id", place(&shows.client_id)),
-        ("quantity", place(&shows.quantity)),
-        ("trade", shows.trade.as_ref().map(|trade| trade.place)),
+        ("order", shows.order.place()),
+        ("client_id", shows.client_id.place()),
+        ("quantity", shows.quantity.place()),
+        ("trade", shows.trade.place()),
     ];
     let refused = match shows.what.0 {
         Shown::OpenOrders => [of_fills.as_slice(), &[]],
@@ -398,7 +394,7 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
 }
 
 /// Every field in `by` is a parameter of the operation that cancels.
-fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+fn cancel_takes_what_an_order_has(family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|(over, _)| over == name);
     for named in shows.by.iter().filter(|named| !is_over(named)) {
         records::field(record, named, to);
@@ -409,8 +405,7 @@ fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, s
         }
         return;
     };
-    let wanted = (Effect::Cancel, "name an operation that cancels one order");
-    let Some(cancel) = operations::with_effect(api, family, cancel, wanted, to) else { return };
+    let Some(cancel) = family.operations.get(cancel) else { return };
     let name = &cancel.name;
     let names: WireNames<'_> = family.names(cancel.members());
     for (field, place) in &shows.by {

@@ -1,6 +1,6 @@
 //! Operations: their rates and pools, their effects, the call that they name, and the times that bound a query.
 
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{
     Access, Api, Calls, Credentials, Duration, Effect, Family, Lookup, Need, Operation, Part, Pool, PoolReporting,
     PoolWeight, Rate, Response, Role, SignedPart, Type, WeightCondition, Window, WireNames,
@@ -79,34 +79,6 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
                 .help("name a parameter that can be left out, or with `over` an integer outside of choices");
         }
     }
-}
-
-/// The operation of this name, which has this effect; `otherwise` says which one to name.
-pub(super) fn with_effect<'a>(
-    api: &Api,
-    family: &'a Family,
-    (name, place): &(String, Place),
-    (effect, otherwise): (Effect, &str),
-    to: &mut Diagnostics,
-) -> Option<&'a Operation> {
-    let fitting = || family.operations.iter().filter(|one| one.may_have(effect));
-    let found = fitting().find(|one| one.name == *name);
-    let expected = format!("expected one with `effect: {}`", effect.as_str());
-    match family.operations.iter().find(|one| one.name == *name) {
-        _ if found.is_some() || !api.is_whole => {}
-        Some(other) => {
-            let what = format!("`{name}` has `effect: {}`: {expected}", other.effect.as_str());
-            to.at(*place, Code::UndefinedName, what)
-                .related(other.key_places.effect, "its effect is here")
-                .help(format!("correct its effect, or {otherwise}"));
-        }
-        None => {
-            let help = did_you_mean(name, fitting().map(|one| one.name.as_str()));
-            to.at(*place, Code::UndefinedName, format!("unknown operation `{name}`: {expected}"))
-                .help(help.unwrap_or_else(|| otherwise.into()));
-        }
-    }
-    found
 }
 
 /// Every pool is used.

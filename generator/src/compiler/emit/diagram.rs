@@ -181,7 +181,7 @@ fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) ->
     for (number, one) in (1..).zip(&lifecycle.transitions) {
         let mut row = linked(Some((links.transition)(number)), vec![number.to_string()]).concat();
         let mut letters = 4;
-        for (index, (name, _)) in one.trigger.iter().enumerate() {
+        for (index, name) in one.trigger.iter().map(|name| name.text.as_str()).enumerate() {
             row.push_str(if index == 0 { " " } else { ", " });
             letters += name.chars().count() + 2;
             if letters * LETTER > width {

@@ -40,11 +40,11 @@ fn flat(family: &Family, flat: &Flat) -> TokenStream {
         })
     });
     let value = value.as_ref().and_then(|FlatValue { operation, field: (field, _) }| {
-        let request = path(family, find(family, operation)?);
+        let request = path(family, family.operations.get(operation)?);
         Some(quote!(.valued_by::<#request>(#field)))
     });
     let reduce = reduce.as_ref().and_then(|reduce| {
-        let request = path(family, find(family, &reduce.operation)?);
+        let request = path(family, family.operations.get(&reduce.operation)?);
         let fields = reducing(reduce);
         Some(quote!(.reduced_by::<#request>(#fields)))
     });
@@ -71,9 +71,9 @@ fn reducing(reduce: &FlatReduce) -> TokenStream {
 }
 
 /// The request, its parameter and the values of that. An operation may be missing from a selection.
-fn each_line(family: &Family, call: &FlatCall) -> Option<(TokenStream, String, TokenStream)> {
+fn each_line<K>(family: &Family, call: &FlatCall<K>) -> Option<(TokenStream, String, TokenStream)> {
     let FlatCall { operation, over: (over, _) } = call;
-    let operation = find(family, operation)?;
+    let operation = family.operations.get(operation)?;
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over)?;
     let values = values(family, parameter)?;
     Some((path(family, operation), over.clone(), quote!(&[#(#values),*])))
@@ -86,10 +86,6 @@ pub(super) fn values(family: &Family, parameter: &Parameter) -> Option<Vec<Strin
         true => family.enums.get(index)?.wires().map(str::to_owned).collect(),
         false => parameter.only.iter().map(|(value, _)| value.clone()).collect(),
     })
-}
-
-fn find<'a>(family: &'a Family, (name, _): &(String, Place)) -> Option<&'a Operation> {
-    family.operations.iter().find(|operation| operation.name == *name)
 }
 
 fn path(family: &Family, operation: &Operation) -> TokenStream {

@@ -62,7 +62,7 @@ fn transition(transition: &Transition) -> Expr {
     };
     let fields = [
         ("from", trees::texts(from.iter().map(String::as_str))),
-        ("triggers", trees::texts(transition.trigger.iter().map(|(trigger, _)| trigger.as_str()))),
+        ("triggers", trees::texts(transition.trigger.iter().map(|trigger| trigger.text.as_str()))),
         ("next", next),
         ("condition", trees::text(condition)),
         ("doc", trees::text(doc)),
@@ -128,11 +128,10 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     ));
     for (index, value) in all.values.iter().enumerate() {
         let takes = lifecycle.takes(family, effect, index);
-        let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
         let shown = lifecycle.transitions.iter().enumerate().filter(|(_, transition)| {
             transition.to != "rejected"
                 && lifecycle.starts_from(all, transition, index)
-                && transition.trigger.iter().any(|(trigger, _)| has_effect(trigger))
+                && transition.has_effect(family, effect)
         });
         let conditions: Vec<_> =
             shown.filter(|(_, one)| !one.condition.is_empty()).map(|(_, one)| escape(&one.condition)).collect();
@@ -258,7 +257,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     docs.line("| | from | what happens | when | becomes |".to_owned());
     docs.line("|---|---|---|---|---|".to_owned());
     let cells = |texts: &[String]| texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ");
-    let triggers = |one: &Transition| cells(&one.trigger.iter().map(|(text, _)| text.clone()).collect::<Vec<_>>());
+    let triggers = |one: &Transition| cells(&one.trigger.iter().map(ToString::to_string).collect::<Vec<_>>());
     for (number, transition) in (1..).zip(&lifecycle.transitions) {
         docs.line(format!(
             "| {number} | {} | {} | {} | {} |",
@@ -279,7 +278,7 @@ pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
         let what = match &never.what {
             Exclusion::Becoming(states) => format!("becomes {}", cells(states)),
             Exclusion::Operations(names) => {
-                let names: Vec<_> = names.iter().map(|(name, _)| code(name)).collect();
+                let names: Vec<_> = names.iter().map(|name| code(&name.text)).collect();
                 format!("is changed by {}", names.join(", "))
             }
         };

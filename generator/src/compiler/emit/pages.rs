@@ -14,7 +14,7 @@ use crate::compiler::model::{Field, Operation, PageOrder, PagesBy, Paging, Param
 
 /// The implementation by which other operations find their records on a page.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    if !scope.family.operations.is_queried(&operation.name) {
+    if !scope.family.operations.are_confirmed_by(operation) {
         return None;
     }
     let (name, record, list, has_more) = match &operation.response {
@@ -27,10 +27,10 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
             let list = operation.listed_field(scope.family)?;
             let has_it = |other: &&Operation| {
                 matches!(other.response, Response::Object { record: of } if of == *record)
-                    && scope.family.operations.is_queried(&other.name)
+                    && scope.family.operations.are_confirmed_by(other)
             };
             // Two operations can return the same record.
-            if scope.family.operations.iter().find(has_it)?.name != operation.name {
+            if scope.family.operations.iter().find(has_it)?.number != operation.number {
                 return None;
             }
             let name = scope.ty(Type::Record(*record));

@@ -146,8 +146,7 @@ fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenSt
 }
 
 fn cancel(family: &Family, shows: &Shows) -> Option<TokenStream> {
-    let (name, _) = shows.cancel.as_ref()?;
-    let request = path(family, family.operations.iter().find(|operation| operation.name == *name)?);
+    let request = path(family, family.operations.get(shows.cancel.as_ref()?)?);
     let fields = shows.by.iter().map(|(field, _)| field);
     Some(quote!(.cancelled_by::<#request>(&[#(#fields),*])))
 }

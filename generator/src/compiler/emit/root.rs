@@ -386,7 +386,7 @@ fn aliases(words: &[(String, Place)]) -> String {
 
 /// The request that checks whether the credentials are accepted.
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
-    let operation = scope.family.operations.named(&probe.operation.0)?;
+    let operation = scope.family.operations.get(&probe.operation)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);
     let function = print(quote!(fn function() { let probe: #name = #request; }), &[]);
     let statement = function.lines().filter(|line| line.starts_with(' '));

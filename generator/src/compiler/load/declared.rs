@@ -15,6 +15,7 @@ pub(crate) use values::{Defaulted, Flag, Prose, Scalar};
 use super::typed::{NodeReader, Read, ReadError};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json;
+use crate::compiler::references::See;
 
 /// A text of the file: a name, or a value on the wire.
 pub(crate) type Ref = (String, Place);
@@ -57,6 +58,9 @@ pub(crate) trait KeyValue {
 
     /// The value as JSON; `None` if it says nothing, or what is assumed anyway.
     fn data(&self) -> Option<json::Value>;
+
+    /// Shows the names in the value to the pass that resolves them.
+    fn show_names(&mut self, _see: &mut See<'_>) {}
 }
 
 /// The meaning of a key that is left out.
@@ -85,6 +89,9 @@ pub(crate) trait Mapping: Read {
 
     /// Where it is written.
     fn place(&self) -> Place;
+
+    /// As for [`KeyValue::show_names`].
+    fn show_names(&mut self, see: &mut See<'_>);
 }
 
 /// A declared mapping whose keys are compared one by one.
@@ -179,6 +186,10 @@ macro_rules! declared {
 
             fn place(&self) -> crate::compiler::diagnostics::Place {
                 self.place
+            }
+
+            fn show_names(&mut self, see: &mut crate::compiler::references::See<'_>) {
+                $(crate::compiler::load::declared::KeyValue::show_names(&mut self.$key, see);)*
             }
         }
 

@@ -10,6 +10,7 @@ use super::describe::{Definitions, Describe, DescribeValue, either};
 use super::raw;
 use super::shapes::Texts;
 use crate::compiler::diagnostics::Place;
+use crate::compiler::references::NameOf;
 use crate::compiler::words::Word;
 
 /// The JSON Schema of each kind of file, by its own file name.
@@ -92,6 +93,12 @@ impl<T: Scalar + Describe> DescribeValue for (T, Place) {
 impl<T: DescribeValue> DescribeValue for Option<T> {
     fn describe_value(to: &mut Definitions) -> Value {
         T::describe_value(to)
+    }
+}
+
+impl<K> DescribeValue for NameOf<K> {
+    fn describe_value(to: &mut Definitions) -> Value {
+        String::describe(to)
     }
 }
 

@@ -362,7 +362,7 @@ impl Builder<'_> {
             identifiers,
             choices,
             records,
-            effects: operations.iter().map(|operation| (operation.name.clone(), operation.effect)).collect(),
+            effects: operations.iter().map(|operation| operation.effect).collect(),
             operations: Operations(operations),
             shared_files: documents.shared_files.clone(),
             name,

@@ -3,7 +3,10 @@
 
 use tradeapi_words::Assumed;
 
-use super::{Api, Confirm, Family, Item, NamesWithin, Operation, Parameter, Record, Response, Transition};
+use super::{
+    Api, Cancels, Closes, Confirm, Creates, Family, Item, NameOf, NamesWithin, Operation, Parameter, Query, Reads,
+    Record, Response,
+};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{CallResult, Effect, RowOutcome};
 
@@ -30,6 +33,13 @@ pub(crate) struct Echoes {
     pub(crate) one_is_enough: bool,
 }
 
+impl Confirm {
+    /// The names of the queries, in the order in which they are sent.
+    pub(crate) fn queries(&self) -> impl Iterator<Item = &NameOf<Query>> {
+        std::iter::once(&self.by).chain(&self.then)
+    }
+}
+
 /// Returns whether a wire name belongs to one of these parameters, or to a choice among them.
 pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
     let wires = parameters.iter().flat_map(|parameter| family.wire_parameters(None, parameter));
@@ -51,8 +61,7 @@ impl Operation {
 
     /// The query that shows whether a request had its effect, and the record that it returns.
     pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
-        let by = &self.confirm.as_ref()?.by.0;
-        let query = family.operations.named(by)?;
+        let query = family.operations.get(&self.confirm.as_ref()?.by)?;
         let record = query.shown_record(family)?;
         Some((query, family.records.get(record)?))
     }
@@ -64,8 +73,7 @@ impl Operation {
 
     /// The query for records that the first one no longer shows.
     pub(crate) fn second_query<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
-        let (then, _) = self.confirm.as_ref()?.then.as_ref()?;
-        family.operations.named(then)
+        family.operations.get(self.confirm.as_ref()?.then.as_ref()?)
     }
 
     /// The record that an answer contains, alone or in a list.
@@ -137,12 +145,11 @@ impl Operation {
     pub(crate) fn ends<'a>(&self, family: &'a Family) -> Option<Ends<'a>> {
         let confirm = self.confirm.as_ref()?;
         let lifecycle = family.lifecycle.as_ref()?;
-        let record = family.operations.named(&confirm.by.0)?.shown_record(family)?;
+        let record = family.operations.get(&confirm.by)?.shown_record(family)?;
         let tracked = lifecycle.records.iter().find(|tracked| tracked.record == record)?;
         let all = lifecycle.states_of(family);
-        let is_own = |transition: &&Transition| transition.trigger.iter().any(|(trigger, _)| *trigger == self.name);
-        let left_in: Vec<_> =
-            lifecycle.transitions.iter().filter(is_own).filter_map(|own| all.index_of(&own.to)).collect();
+        let own = lifecycle.transitions.iter().filter(|transition| transition.is_caused_by(self));
+        let left_in: Vec<_> = own.filter_map(|own| all.index_of(&own.to)).collect();
         let states = |is_meant: &dyn Fn(usize, bool) -> bool| {
             let meant =
                 all.wires().enumerate().filter(|(index, _)| is_meant(*index, lifecycle.is_terminal(all, *index)));
@@ -169,7 +176,7 @@ type Placed = (String, Place);
 #[derive(Clone, Debug)]
 pub(crate) struct Flat {
     pub(crate) place: Place,
-    pub(crate) cancel: Option<FlatCall>,
+    pub(crate) cancel: Option<FlatCall<Cancels>>,
     pub(crate) close: Option<FlatClose>,
     pub(crate) value: Option<FlatValue>,
     pub(crate) reduce: Option<FlatReduce>,
@@ -177,15 +184,15 @@ pub(crate) struct Flat {
 
 /// An operation that is called for each value of a parameter.
 #[derive(Clone, Debug)]
-pub(crate) struct FlatCall {
-    pub(crate) operation: Placed,
+pub(crate) struct FlatCall<K> {
+    pub(crate) operation: NameOf<K>,
     pub(crate) over: Placed,
 }
 
 /// An operation that closes all positions of a business line.
 #[derive(Clone, Debug)]
 pub(crate) struct FlatClose {
-    pub(crate) call: FlatCall,
+    pub(crate) call: FlatCall<Closes>,
     pub(crate) closed: Placed,
     pub(crate) failed: Placed,
     pub(crate) nothing: Vec<Placed>,
@@ -194,14 +201,14 @@ pub(crate) struct FlatClose {
 /// An operation that shows what all positions are worth.
 #[derive(Clone, Debug)]
 pub(crate) struct FlatValue {
-    pub(crate) operation: Placed,
+    pub(crate) operation: NameOf<Reads>,
     pub(crate) field: Placed,
 }
 
 /// Orders that close positions.
 #[derive(Clone, Debug)]
 pub(crate) struct FlatReduce {
-    pub(crate) operation: Placed,
+    pub(crate) operation: NameOf<Creates>,
     pub(crate) line: Placed,
     pub(crate) lines: Vec<Placed>,
     pub(crate) instrument: Placed,

@@ -1,6 +1,6 @@
 //! Lifecycles: states, the transitions between them, and what the documents state about both.
 
-use super::{Enum, Family, Record, Source};
+use super::{Alters, Cause, Enum, Family, NameOf, Operation, Record, Reference, Source};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::Effect;
 
@@ -30,7 +30,7 @@ pub(crate) struct State {
 pub(crate) struct Transition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
-    pub(crate) trigger: Vec<(String, Place)>,
+    pub(crate) trigger: Vec<NameOf<Cause>>,
     pub(crate) to: String,
     pub(crate) condition: String,
     pub(crate) doc: String,
@@ -52,7 +52,7 @@ pub(crate) enum Exclusion {
     /// That it becomes one of these states.
     Becoming(Vec<String>),
     /// That one of these operations takes effect.
-    Operations(Vec<(String, Place)>),
+    Operations(Vec<NameOf<Alters>>),
 }
 
 /// A record that shows a state, and the meaning of its fields.
@@ -74,7 +74,31 @@ pub(crate) enum Possible {
     Unspecified,
 }
 
+impl Transition {
+    /// Returns whether an operation with this effect causes it.
+    pub(crate) fn has_effect(&self, family: &Family, effect: Effect) -> bool {
+        self.trigger.iter().any(|cause| family.has_effect(cause, effect))
+    }
+
+    /// Returns whether an operation causes it.
+    pub(crate) fn is_caused_by(&self, operation: &Operation) -> bool {
+        self.trigger.iter().any(|cause| operation.is(cause))
+    }
+}
+
+impl Exclusion {
+    /// Returns whether it rules out that an operation takes effect.
+    pub(crate) fn is_of(&self, operation: &Operation) -> bool {
+        matches!(self, Self::Operations(names) if names.iter().any(|name| operation.is(name)))
+    }
+}
+
 impl Family {
+    /// Returns whether a name stands for an operation with this effect.
+    fn has_effect(&self, name: &Reference, effect: Effect) -> bool {
+        name.number.and_then(|number| self.effects.get(number)) == Some(&effect)
+    }
+
     /// The records that show a state.
     pub(crate) fn tracked_records(&self) -> impl Iterator<Item = &Record> {
         let tracked = self.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records);
@@ -124,14 +148,14 @@ impl Lifecycle {
     /// Returns whether an operation with this effect takes effect in a state.
     pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
         let all = self.states_of(family);
-        let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
-        let has_trigger = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
         let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Exclusion::Operations(names) if has_trigger(names))
+            matches!(&never.what, Exclusion::Operations(names) if names.iter().any(|name| family.has_effect(name, effect)))
                 && names_state(all, &never.from, index)
         });
-        let shown =
-            || self.transitions.iter().filter(|one| self.starts_from(all, one, index) && has_trigger(&one.trigger));
+        let shown = || {
+            let starting = self.transitions.iter().filter(|one| self.starts_from(all, one, index));
+            starting.filter(|one| one.has_effect(family, effect))
+        };
         if self.is_terminal(all, index) || is_ruled_out {
             Possible::No
         } else if shown().any(|transition| transition.to != "rejected") {

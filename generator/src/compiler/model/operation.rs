@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::{
     AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Family, InFlight, ListName, Listing, Name,
-    Parameter, Rate, Repeat, Source, Sources, Statements, Window, Worth,
+    Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -15,6 +15,8 @@ pub(crate) struct Operation {
     /// The name of the family and that of the operation, joined by a dot, such as `unified.place-order`.
     pub(crate) id: String,
     pub(crate) name: String,
+    /// The position in the family, with the operations that are not emitted.
+    pub(crate) number: usize,
     pub(crate) title: String,
     /// The request's Rust type.
     pub(crate) rust: Name,
@@ -89,6 +91,11 @@ pub(crate) struct ParameterStyle {
 }
 
 impl Operation {
+    /// Returns whether a name stands for it.
+    pub(crate) fn is(&self, name: &Reference) -> bool {
+        name.number == Some(self.number)
+    }
+
     /// Returns whether the file states the effect.
     pub(crate) fn states_effect(&self) -> bool {
         self.key_places.effect != self.place
@@ -296,9 +303,10 @@ pub(crate) struct Example {
 pub(crate) struct Operations(pub(crate) Vec<Operation>);
 
 impl Operations {
-    /// The operation with this name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
-        self.0.iter().find(|operation| operation.name == name)
+    /// The operation that a name stands for, if it is emitted.
+    pub(crate) fn get(&self, name: &Reference) -> Option<&Operation> {
+        let at = self.0.binary_search_by_key(&name.number?, |operation| operation.number).ok()?;
+        self.0.get(at)
     }
 
     /// The name of each operation with the id of each of its rules.
@@ -309,10 +317,10 @@ impl Operations {
         })
     }
 
-    /// Returns whether an operation confirms its effect by a query of the operation with this name.
-    pub(crate) fn is_queried(&self, name: &str) -> bool {
+    /// Returns whether an operation confirms its effect by this query.
+    pub(crate) fn are_confirmed_by(&self, query: &Operation) -> bool {
         let confirms = self.0.iter().filter_map(|operation| operation.confirm.as_ref());
-        confirms.flat_map(|confirm| std::iter::once(&confirm.by).chain(&confirm.then)).any(|(query, _)| query == name)
+        confirms.flat_map(Confirm::queries).any(|name| query.is(name))
     }
 
     /// The answers of batches, and how they state the results.

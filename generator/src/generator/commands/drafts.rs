@@ -156,7 +156,7 @@ impl Generator {
         let sources = Sources::read(folder, folder, &mut mistakes);
         let reading = Reading::default();
         let documents = load::load(sources, folder, reading, &mut mistakes);
-        let api = model::builder::build(documents, &mut mistakes);
+        let api = model::of(documents, &mut mistakes);
         if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
     }
 }

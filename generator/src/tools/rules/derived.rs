@@ -46,7 +46,7 @@ pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
     let transitions = family.lifecycle.iter().flat_map(|lifecycle| {
         let derive = Derive::at(family, lifecycle.source.as_ref());
         lifecycle.transitions.iter().map(move |transition| {
-            let trigger = transition.trigger.first().map_or("", |(trigger, _)| trigger.as_str());
+            let trigger = transition.trigger.first().map_or("", |trigger| trigger.text.as_str());
             let id = format!("{}-to-{}", slug(trigger), transition.to);
             let says = format!("{} leads from {} to {}.", trigger, transition.from.join(", "), transition.to);
             derive.entry(id, "", RuleKind::Simulated, says)

@@ -4,6 +4,7 @@ use super::{Alternatives, KeyValue, LeftOut, Mapping, Names, Pair, Ref};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::json;
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
+use crate::compiler::references::{Kind, NameOf, See};
 use crate::compiler::values::{Day, Duration, UtcOffset};
 use crate::compiler::words::Word;
 
@@ -202,6 +203,36 @@ impl<T: KeyValue> KeyValue for Option<T> {
 
     fn data(&self) -> Option<json::Value> {
         self.as_ref().and_then(T::data)
+    }
+
+    fn show_names(&mut self, see: &mut See<'_>) {
+        self.iter_mut().for_each(|value| value.show_names(see));
+    }
+}
+
+impl<K: Kind> KeyValue for NameOf<K> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        KeyValue::read(from).map(Self::new)
+    }
+
+    fn left_out() -> LeftOut<Self> {
+        LeftOut::Missing(None)
+    }
+
+    fn words(&self) -> String {
+        self.text.clone()
+    }
+
+    fn place(&self) -> Option<Place> {
+        Some(self.place)
+    }
+
+    fn data(&self) -> Option<json::Value> {
+        Some(self.text.as_str().into())
+    }
+
+    fn show_names(&mut self, see: &mut See<'_>) {
+        self.show(see);
     }
 }
 
@@ -437,5 +468,9 @@ impl<T: Mapping> KeyValue for T {
 
     fn data(&self) -> Option<json::Value> {
         Some(super::data(self))
+    }
+
+    fn show_names(&mut self, see: &mut See<'_>) {
+        Mapping::show_names(self, see);
     }
 }

@@ -11,6 +11,7 @@ use crate::compiler::load::declared::{
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
+use crate::compiler::references::{CancelsOne, NameOf, Query};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -294,9 +295,9 @@ declared! {
     /// The queries that confirm that a request had its effect.
     element Confirm(ConfirmContext) {
         /// The operation that is the query.
-        by: Ref => Change::InContext(ConfirmContext::Query),
+        by: NameOf<Query> => Change::InContext(ConfirmContext::Query),
         /// The query for records that the first one no longer shows; it is sent with the same parameters.
-        then: Option<Ref> => Change::Behaviour("which query follows when the first one finds nothing"),
+        then: Option<NameOf<Query>> => Change::Behaviour("which query follows when the first one finds nothing"),
         /// The parameters of the query that identify the record: the parameters of the request with the ids.
         ids: Vec<Pair> => Change::Behaviour("what the query looks for"),
         /// Fields of the record: the parameters of the request that they equal. Left out: as in `ids`.
@@ -380,7 +381,7 @@ declared! {
         /// An enum parameter: the account is what the listing shows for all of its values together.
         over: Option<Ref>,
         /// With `open_orders`: the operation that cancels one of them.
-        cancel: Option<Ref>,
+        cancel: Option<NameOf<CancelsOne>>,
         /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
         /// `over`.
         by: Names,

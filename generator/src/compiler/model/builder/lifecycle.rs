@@ -3,7 +3,9 @@
 use super::{FamilyBuilder, placed, text_of};
 use crate::compiler::diagnostics::{Code, unknown};
 use crate::compiler::load::{Named, Short, Spanned, Text, Texts, raw};
-use crate::compiler::model::{Enum, ExcludedTransition, Exclusion, Lifecycle, State, Tracked, Transition, Type};
+use crate::compiler::model::{
+    Enum, ExcludedTransition, Exclusion, Lifecycle, NameOf, State, Tracked, Transition, Type,
+};
 
 impl FamilyBuilder<'_, '_> {
     pub(super) fn lifecycle(&mut self, enums: &[Enum]) -> Option<Lifecycle> {
@@ -92,7 +94,7 @@ impl FamilyBuilder<'_, '_> {
         Transition {
             place: raw.place,
             from: texts(&raw.from),
-            trigger: raw.trigger.iter().map(placed).collect(),
+            trigger: raw.trigger.iter().map(placed).map(NameOf::new).collect(),
             to: text_of(&raw.to),
             condition: text_of(&raw.condition),
             doc: text_of(&raw.doc),
@@ -114,7 +116,7 @@ impl FamilyBuilder<'_, '_> {
         }
         let what = match raw.to.is_empty() {
             false => Exclusion::Becoming(texts(&raw.to)),
-            true => Exclusion::Operations(raw.trigger.iter().map(placed).collect()),
+            true => Exclusion::Operations(raw.trigger.iter().map(placed).map(NameOf::new).collect()),
         };
         Some(ExcludedTransition { place: raw.place, from: texts(&raw.from), what, at: text_of(&raw.at), why })
     }

@@ -7,7 +7,7 @@ use crate::compiler::diagnostics::{Code, Place, did_you_mean};
 use crate::compiler::load::{Named, Spanned, Text, Texts, WordOr, raw};
 use crate::compiler::model::{
     Access, AnswerPath, BesideData, Body, CallResult, Confirm, Echoes, Effect, Example, Flat, FlatCall, FlatClose,
-    FlatReduce, FlatSide, FlatValue, Intent, KeyPlaces, ListName, Method, Name, NamesWithin, Need, Operation,
+    FlatReduce, FlatSide, FlatValue, Intent, KeyPlaces, ListName, Method, Name, NameOf, NamesWithin, Need, Operation,
     OutcomeRow, Parameter, ParameterStyle, Path, PathPiece, Repeat, Response, RowOutcome, Setting, Sources, field_name,
     type_name,
 };
@@ -16,10 +16,11 @@ use crate::compiler::words::{Lists, Objects, Sends, Shown};
 impl FamilyBuilder<'_, '_> {
     pub(super) fn operations(&mut self) -> Vec<Operation> {
         let family = self.family;
-        family.operations.iter().map(|(file, place, raw)| self.operation(file, *place, raw)).collect()
+        let numbered = family.operations.iter().enumerate();
+        numbered.map(|(number, (file, place, raw))| self.operation(number, file, *place, raw)).collect()
     }
 
-    fn operation(&mut self, file: &str, place: Place, raw: &raw::Operation) -> Operation {
+    fn operation(&mut self, number: usize, file: &str, place: Place, raw: &raw::Operation) -> Operation {
         let name = self.operation_name(file, place, raw);
         let place = raw.operation.as_ref().map_or(place, |name| name.place);
         let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
@@ -30,6 +31,7 @@ impl FamilyBuilder<'_, '_> {
         let (effect, effect_why) = self.effect(raw, place);
         Operation {
             id: format!("{}.{name}", self.family.folder),
+            number,
             function: self.function_name(raw, &rust, place),
             title,
             rust,
@@ -421,7 +423,7 @@ impl Builder<'_> {
         let call = |builder: &mut Self, raw: &Spanned<raw::FlatCancel>| {
             let [operation, over] =
                 builder.required(raw.place, [("operation", &raw.operation), ("over", &raw.over)])?;
-            Some(FlatCall { operation, over })
+            Some(FlatCall { operation: NameOf::new(operation), over })
         };
         Flat {
             place: raw.place,
@@ -430,7 +432,7 @@ impl Builder<'_> {
             value: raw.value.value.as_ref().and_then(|value| {
                 let [operation, field] =
                     self.required(value.place, [("operation", &value.operation), ("field", &value.field)])?;
-                Some(FlatValue { operation, field })
+                Some(FlatValue { operation: NameOf::new(operation), field })
             }),
             reduce: raw.reduce.as_ref().and_then(|reduce| self.flat_reduce(reduce)),
         }
@@ -440,7 +442,8 @@ impl Builder<'_> {
         let keys =
             [("operation", &raw.operation), ("over", &raw.over), ("closed", &raw.closed), ("failed", &raw.failed)];
         let [operation, over, closed, failed] = self.required(raw.place, keys)?;
-        Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: all(&raw.nothing) })
+        let call = FlatCall { operation: NameOf::new(operation), over };
+        Some(FlatClose { call, closed, failed, nothing: all(&raw.nothing) })
     }
 
     fn flat_reduce(&mut self, raw: &Spanned<raw::FlatReduce>) -> Option<FlatReduce> {
@@ -463,7 +466,7 @@ impl Builder<'_> {
         let [operation, line, instrument, quantity] = self.required(raw.place, keys)?;
         let (lines, long, short) = (all(&raw.lines), sets(&raw.long), sets(&raw.short));
         Some(FlatReduce {
-            operation,
+            operation: NameOf::new(operation),
             line,
             lines,
             instrument,

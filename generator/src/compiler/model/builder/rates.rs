@@ -4,8 +4,8 @@ use super::{Builder, FamilyBuilder, dates, placed, text_of};
 use crate::compiler::diagnostics::{Code, Place, did_you_mean, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::{
-    Ceiling, CeilingValues, Certainty, CodeProof, CredentialCause, Dates, Duration, ErrorCode, ObservedCode, Pool,
-    PoolReporting, PoolWeight, Probe, Proof, Rate, Refusal, ResponseValue, Scope, Stage, Type, WeightCondition,
+    Ceiling, CeilingValues, Certainty, CodeProof, CredentialCause, Dates, Duration, ErrorCode, NameOf, ObservedCode,
+    Pool, PoolReporting, PoolWeight, Probe, Proof, Rate, Refusal, ResponseValue, Scope, Stage, Type, WeightCondition,
     variant_name,
 };
 use crate::compiler::words::{ReportedIn, ResetForm};
@@ -407,7 +407,7 @@ impl Builder<'_> {
             return None;
         };
         let request = raw.request.as_ref().map_or_else(|| ("{}".to_owned(), raw.place), |request| placed(request));
-        Some(Probe { place: raw.place, operation: placed(operation), request })
+        Some(Probe { place: raw.place, operation: NameOf::new(placed(operation)), request })
     }
 }
 

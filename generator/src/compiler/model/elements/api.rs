@@ -321,7 +321,7 @@ impl Probe {
                 additive("a function that checks the credentials"),
                 breaking("its credentials can no longer be checked"),
             )
-            .keys([Key::new("operation", &operation.0, called()), Key::new("request", request.0.trim(), called())])
+            .keys([Key::new("operation", &operation.text, called()), Key::new("request", request.0.trim(), called())])
     }
 }
 

@@ -12,8 +12,8 @@ use crate::compiler::model::facts::{Fact, WindowBound};
 use crate::compiler::model::{
     Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Echoes, Effect, Example, Family, Flat, FlatCall,
     FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion,
-    Operation, Parameter, ParameterStyle, PoolWeight, Rate, Repeat, Rule, RuleKind, Setting, Statements, Test, Window,
-    WindowContext, WireParameter, Worth,
+    Operation, Parameter, ParameterStyle, PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting, Statements,
+    Test, Window, WindowContext, WireParameter, Worth,
 };
 use crate::compiler::words::Sends;
 
@@ -122,6 +122,7 @@ impl Operation {
             examples,
             statements: _,
             key_places,
+            number: _,
         } = self;
         // The Rust names come from the title, unless `rust` says otherwise.
         let renamed = || breaking(format!("its request is called `{}` in Rust", rust.rust));
@@ -386,20 +387,25 @@ impl Flat {
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, cancel, close, value, reduce } = self;
         let means = || behaviour("how the account becomes flat");
-        let call = |FlatCall { operation, over }: &FlatCall| format!("{} over {}", operation.0, over.0);
-        let close = close.as_ref().map(|FlatClose { call: of, closed, failed, nothing }| {
+        let call = |operation: &Reference, over: &(String, _)| format!("{operation} over {}", over.0);
+        let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {
             let nothing = (!nothing.is_empty()).then(|| format!("nothing {}", names(nothing)));
-            let parts = [Some(call(of)), Some(format!("closed {}", closed.0)), Some(format!("failed {}", failed.0))];
+            let parts = [
+                Some(call(operation, over)),
+                Some(format!("closed {}", closed.0)),
+                Some(format!("failed {}", failed.0)),
+            ];
             list(parts.into_iter().chain([nothing]).flatten())
         });
-        let value = value.as_ref().map(|FlatValue { operation, field }| format!("{} in {}", field.0, operation.0));
+        let value = value.as_ref().map(|FlatValue { operation, field }| format!("{} in {operation}", field.0));
+        let cancel = cancel.as_ref().map(|FlatCall { operation, over }| call(operation, over));
         Element::new("flat", family, ["flat", "flat"], *place)
             .when(
                 additive("`flatten` cancels and closes everything of the family"),
                 breaking("`flatten` no longer cancels and closes anything of the family"),
             )
             .keys([
-                Key::new("cancel", maybe(cancel.as_ref().map(call)), means()),
+                Key::new("cancel", maybe(cancel), means()),
                 Key::new("close", maybe(close), means()),
                 Key::new("value", maybe(value), means()),
                 Key::new("reduce", maybe(reduce.as_ref().map(reduces)), means()),
@@ -418,7 +424,7 @@ fn reduces(reduce: &FlatReduce) -> String {
         (!all.is_empty()).then(|| format!("{key} {}", all.join(" or ")))
     };
     let parts = [
-        Some(operation.0.clone()),
+        Some(operation.text.clone()),
         Some(format!("line {} of {}", line.0, names(lines))),
         Some(format!("instrument {}", instrument.0)),
         Some(format!("quantity {}", quantity.0)),

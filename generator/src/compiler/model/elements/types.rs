@@ -10,8 +10,8 @@ use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Form,
-    Identifier, Lifecycle, Name, Parameter, Pattern, Shape, State, Tracked, Transition, Truth, Type, Unit, declared,
-    formats, phrases,
+    Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Reference, Shape, State, Tracked, Transition, Truth, Type,
+    Unit, declared, formats, phrases,
 };
 
 /// An element with a name on the wire and one in Rust.
@@ -307,23 +307,28 @@ impl State {
     }
 }
 
+/// The texts of names.
+fn texts<K>(names: &[NameOf<K>]) -> impl Iterator<Item = &str> {
+    names.iter().map(|name| name.text.as_str())
+}
+
 impl Transition {
     /// One fact for each state and trigger.
     fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
-        let fact = |from: &String, trigger: &String| {
+        let fact = |from: &String, trigger: &Reference| {
             let to = if self.to == "unchanged" { from } else { &self.to };
-            let (from, trigger, to) = (from.clone(), trigger.clone(), to.clone());
+            let (from, trigger, to) = (from.clone(), trigger.text.clone(), to.clone());
             (self.place, Fact::Transition { family: family.to_owned(), from, trigger, to })
         };
-        let by_each = |from| self.trigger.iter().map(move |(trigger, _)| fact(from, trigger));
+        let by_each = |from| self.trigger.iter().map(move |trigger| fact(from, trigger));
         self.from.iter().flat_map(by_each).collect()
     }
 
     /// A transition has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
-        let name = format!("{} -> {to} by {}", list(from), names(trigger));
-        let same = format!("{} -> {to} by {}", in_any_order(from), in_any_order(trigger.iter().map(|(name, _)| name)));
+        let name = format!("{} -> {to} by {}", list(from), list(texts(trigger)));
+        let same = format!("{} -> {to} by {}", in_any_order(from), in_any_order(texts(trigger)));
         Element::new("transition", path(family, &name), [&same, &same], *place)
             .when(behaviour("it happens"), behaviour("it no longer happens"))
             .keys([Key::new("condition", condition, behaviour("when it happens")), Key::prose("doc", doc)])
@@ -341,8 +346,8 @@ impl ExcludedTransition {
                 format!("{} -> {}", in_any_order(from), in_any_order(states)),
             ),
             Exclusion::Operations(operations) => (
-                format!("{} by {}", list(from), names(operations)),
-                format!("{} by {}", in_any_order(from), in_any_order(operations.iter().map(|(name, _)| name))),
+                format!("{} by {}", list(from), list(texts(operations))),
+                format!("{} by {}", in_any_order(from), in_any_order(texts(operations))),
             ),
         };
         Element::new("never", path(family, &name), [&same, &same], *place)

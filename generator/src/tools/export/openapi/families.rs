@@ -6,7 +6,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
     Batch, Ceiling, CeilingValues, Class, Dates, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Flat,
     FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, NamesWithin, Operation,
-    OutcomeRow, Probe, State, Tracked, Transition,
+    OutcomeRow, Probe, Reference, State, Tracked, Transition,
 };
 use serde_json::{Value, json};
 
@@ -87,17 +87,18 @@ pub(super) fn tag(family: &Family) -> Value {
 fn probe(probe: &Probe) -> Value {
     let Probe { place: _, operation, request } = probe;
     let request: Option<Value> = serde_json::from_str(&request.0).ok();
-    Object::new().with("operation", operation.0.as_str()).maybe("request", request).into_value()
+    Object::new().with("operation", operation.text.as_str()).maybe("request", request).into_value()
 }
 
 /// Returns what cancels all orders and closes all positions.
 fn flat(flat: &Flat) -> Value {
     let Flat { place: _, cancel, close, value, reduce } = flat;
-    let call = |FlatCall { operation, over }: &FlatCall| {
-        Object::new().with("operation", operation.0.as_str()).with("over", over.0.as_str())
+    let call = |operation: &Reference, over: &(String, _)| {
+        Object::new().with("operation", operation.text.as_str()).with("over", over.0.as_str())
     };
-    let close = close.as_ref().map(|FlatClose { call: of, closed, failed, nothing }| {
-        call(of)
+    let cancel = cancel.as_ref().map(|FlatCall { operation, over }| call(operation, over).into_value());
+    let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {
+        call(operation, over)
             .with("closed", closed.0.as_str())
             .with("failed", failed.0.as_str())
             .list("nothing", nothing.iter().map(|(code, _)| code.as_str()))
@@ -105,9 +106,9 @@ fn flat(flat: &Flat) -> Value {
     });
     let value = value
         .as_ref()
-        .map(|FlatValue { operation, field }| json!({"operation": operation.0.as_str(), "field": field.0.as_str()}));
+        .map(|FlatValue { operation, field }| json!({"operation": operation.text.as_str(), "field": field.0.as_str()}));
     Object::new()
-        .maybe("cancel", cancel.as_ref().map(|cancel| call(cancel).into_value()))
+        .maybe("cancel", cancel)
         .maybe("close", close)
         .maybe("value", value)
         .maybe("reduce", reduce.as_ref().map(reduces))
@@ -126,7 +127,7 @@ fn reduces(reduce: &FlatReduce) -> Value {
         json!({"field": field.0.as_str(), "long": long.as_str(), "short": short.as_str()})
     });
     Object::new()
-        .with("operation", operation.0.as_str())
+        .with("operation", operation.text.as_str())
         .with("line", line.0.as_str())
         .list("lines", lines.iter().map(|(line, _)| line.as_str()))
         .with("instrument", instrument.0.as_str())
@@ -162,7 +163,7 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
     let transitions = transitions.iter().map(|Transition { place: _, from, trigger, to, condition, doc }| {
         Object::new()
             .with("from", from.clone())
-            .list("trigger", trigger.iter().map(|(trigger, _)| trigger.as_str()))
+            .list("trigger", trigger.iter().map(|trigger| trigger.text.as_str()))
             .with("to", to.as_str())
             .text("condition", condition)
             .text("description", doc)
@@ -172,7 +173,7 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
         let described = Object::new().with("from", from.clone());
         let described = match what {
             Exclusion::Becoming(states) => described.with("to", states.clone()),
-            Exclusion::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
+            Exclusion::Operations(names) => described.list("trigger", names.iter().map(|name| name.text.as_str())),
         };
         described.text("at", at).text("why", why).into_value()
     });

@@ -171,6 +171,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         called: _,
         place: _,
         key_places: _,
+        number: _,
     } = operation;
     let in_query = (!operation.has_body()).then_some(operation);
     let queries = in_query

@@ -128,7 +128,7 @@ fn signing(here: PageContext<'_, '_>) -> Markup {
             p { "A read that changes nothing shows whether the credentials are accepted." }
             ul { @for family in &here.site.families {
                 @if let Some(probe) = &family.family.probe {
-                    li { (family.family.title) ": " (here.trigger(family, &probe.operation.0)) }
+                    li { (family.family.title) ": " (here.trigger(family, &probe.operation.text)) }
                 }
             } }
         }
@@ -417,7 +417,7 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
             Some(vec![
                 html! {
                     @match confirm {
-                        Some(confirm) => (here.trigger(family, &confirm.by.0)), None => span.quiet { "no query shows it" }
+                        Some(confirm) => (here.trigger(family, &confirm.by.text)), None => span.quiet { "no query shows it" }
                     }
                 },
                 html! {

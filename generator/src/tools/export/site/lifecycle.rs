@@ -47,8 +47,8 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
                             }
                         }
                         td.through {
-                            @for (index, (name, _)) in one.trigger.iter().enumerate() {
-                                @if index > 0 { ", " } span.trigger { (here.trigger(family, name)) }
+                            @for (index, name) in one.trigger.iter().enumerate() {
+                                @if index > 0 { ", " } span.trigger { (here.trigger(family, &name.text)) }
                             }
                         }
                         td.to { code { (one.to) } }
@@ -73,8 +73,8 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
                     @match &never.what {
                         Exclusion::Becoming(states) => { " never becomes " code { (states.join(", ")) } }
                         Exclusion::Operations(names) => {
-                            " is never changed by " @for (index, (name, _)) in names.iter().enumerate() {
-                                @if index > 0 { ", " } (here.trigger(family, name))
+                            " is never changed by " @for (index, name) in names.iter().enumerate() {
+                                @if index > 0 { ", " } (here.trigger(family, &name.text))
                             }
                         }
                     }

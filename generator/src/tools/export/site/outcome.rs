@@ -5,10 +5,7 @@ use maud::{Markup, html};
 use super::address::{Address, anchor};
 use super::pieces::{self, PageContext, sentence, to_do};
 use super::text::MarkdownPage;
-use super::view::{
-    CodeOutcome, Confirm, Effect, ExcludedTransition, Exclusion, FamilyView, OperationView, Site, Transition,
-};
-use crate::compiler::diagnostics::Place;
+use super::view::{CodeOutcome, Confirm, Effect, ExcludedTransition, FamilyView, OperationView, Site, Transition};
 
 /// Returns what each code and each result of a call shows, and how the rest is confirmed.
 pub(super) fn codes(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
@@ -103,7 +100,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     let text = |text: &str| Word::Text(text.to_owned());
     let by_id = !confirm.ids.is_empty();
     let ids = if by_id { &confirm.ids } else { &confirm.find };
-    let mut words = vec![text(if by_id { "Query " } else { "Look in " }), Word::Query(&confirm.by.0), text(" for ")];
+    let mut words = vec![text(if by_id { "Query " } else { "Look in " }), Word::Query(&confirm.by.text), text(" for ")];
     for (index, ((field, _), (own, _))) in ids.iter().enumerate() {
         words.extend((index > 0).then(|| text(" or ")));
         words.push(Word::Name(field));
@@ -112,8 +109,8 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
         }
     }
     words.push(text(". "));
-    if let Some((then, _)) = &confirm.then {
-        words.extend([text("What it does not show may be in "), Word::Query(then), text(". ")]);
+    if let Some(then) = &confirm.then {
+        words.extend([text("What it does not show may be in "), Word::Query(&then.text), text(". ")]);
     }
     for (index, ((field, _), (parameter, _))) in confirm.matches.iter().enumerate() {
         words.push(text(if index == 0 { "It was done when " } else { " and " }));
@@ -147,12 +144,9 @@ fn changes<'f>(
     family: &'f FamilyView<'_>,
     view: &OperationView<'_>,
 ) -> Option<(Vec<&'f Transition>, Vec<&'f ExcludedTransition>)> {
-    let name = &view.operation.name;
     let lifecycle = family.family.lifecycle.as_ref()?;
-    let names = |names: &[(String, Place)]| names.iter().any(|(one, _)| one == name);
-    let caused: Vec<_> = lifecycle.transitions.iter().filter(|one| names(&one.trigger)).collect();
-    let never: Vec<_> =
-        lifecycle.never.iter().filter(|one| matches!(&one.what, Exclusion::Operations(all) if names(all))).collect();
+    let caused: Vec<_> = lifecycle.transitions.iter().filter(|one| one.is_caused_by(view.operation)).collect();
+    let never: Vec<_> = lifecycle.never.iter().filter(|one| one.what.is_of(view.operation)).collect();
     (!caused.is_empty() || !never.is_empty()).then_some((caused, never))
 }
 

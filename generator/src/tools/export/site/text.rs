@@ -86,6 +86,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
         examples: _,
         statements: _,
         key_places: _,
+        number: _,
     } = operation;
     out.heading(1, title);
     out.prose(&sentence(doc));

@@ -1,0 +1,138 @@
+//! Names by which one part of the schema refers to another. The type of a key says what its name can stand for. Reading
+//! gives the text; `model/resolve.rs` finds the part once, so that later steps look up a number.
+
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::diagnostics::Place;
+use super::words::Effect;
+
+/// A name, and the number of the part that it stands for once that is found.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    pub(crate) text: String,
+    pub(crate) place: Place,
+    /// The number of the part among all of its kind in its scope; `None` if there is none, which was reported.
+    pub(crate) number: Option<usize>,
+}
+
+impl Reference {
+    /// Returns whether both stand for the same part.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.number.is_some() && self.number == other.number
+    }
+}
+
+impl Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The name of a part of a kind.
+#[derive(Clone, Debug)]
+pub(crate) struct NameOf<K> {
+    reference: Reference,
+    kind: PhantomData<K>,
+}
+
+impl<K: Kind> NameOf<K> {
+    /// Makes a name that is not resolved yet.
+    pub(crate) fn new((text, place): (String, Place)) -> Self {
+        Self { reference: Reference { text, place, number: None }, kind: PhantomData }
+    }
+
+    /// Shows the name, with what it can stand for, to the pass that resolves it.
+    pub(crate) fn show(&mut self, see: &mut See<'_>) {
+        see(K::SOUGHT, &mut self.reference);
+    }
+}
+
+impl<K> Display for NameOf<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<K> Deref for NameOf<K> {
+    type Target = Reference;
+
+    fn deref(&self) -> &Reference {
+        &self.reference
+    }
+}
+
+/// Looks at a reference and at what it can stand for.
+pub(crate) type See<'a> = dyn FnMut(Sought, &mut Reference) + 'a;
+
+/// A kind of parts, as far as a key restricts it.
+pub(crate) trait Kind {
+    /// The parts that a name of the kind can stand for.
+    const SOUGHT: Sought;
+}
+
+/// The parts that a name can stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sought {
+    /// An operation of the family.
+    Operation(SoughtOperation),
+}
+
+/// The operations that a name can stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoughtOperation {
+    /// The effects of which it has one.
+    pub(crate) effects: &'static [Effect],
+    /// True if the text can also be a cause in words.
+    pub(crate) or_words: bool,
+    /// Advice for a name of none of them.
+    pub(crate) otherwise: &'static str,
+}
+
+const fn operation(effects: &'static [Effect], otherwise: &'static str) -> Sought {
+    Sought::Operation(SoughtOperation { effects, or_words: false, otherwise })
+}
+
+const fn operation_or_words(effects: &'static [Effect], otherwise: &'static str) -> Sought {
+    Sought::Operation(SoughtOperation { effects, or_words: true, otherwise })
+}
+
+/// Declares kinds of names, each with what it stands for.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $name:ident = $sought:expr;)*) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) enum $name {}
+
+        impl Kind for $name {
+            const SOUGHT: Sought = $sought;
+        }
+    )*};
+}
+
+const OF_THE_FAMILY: &str = "name an operation of the family";
+
+kinds! {
+    /// An operation that shows what became of a request.
+    Query = operation(&[Effect::Read], "name an operation that reads one record");
+    /// An operation that cancels one of the orders of a listing.
+    CancelsOne = operation(&[Effect::Cancel], "name an operation that cancels one order");
+    /// An operation that checks credentials.
+    Checks = operation(&[Effect::Read], "name a signed operation with `effect: read`");
+    /// An operation that cancels orders of a family.
+    Cancels = operation(&[Effect::Cancel], OF_THE_FAMILY);
+    /// An operation that closes positions of a family.
+    Closes = operation(&[Effect::Close], OF_THE_FAMILY);
+    /// An operation that reads something of a family.
+    Reads = operation(&[Effect::Read], OF_THE_FAMILY);
+    /// An operation that creates orders of a family.
+    Creates = operation(&[Effect::Create], OF_THE_FAMILY);
+    /// An operation that amends or cancels.
+    Alters = operation(&[Effect::Amend, Effect::Cancel], "name an operation that amends or cancels");
+    /// The cause of a transition: an operation that changes something, or words.
+    Cause = operation_or_words(
+        &[Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close],
+        "name an operation that changes something"
+    );
+}
