@@ -49,12 +49,12 @@ runtime::parameters! {
     /// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
     /// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) shows it by `clientOid`; records
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
-    /// - **Worth, for a budget:** `size`; at `price` when `side` is `buy` and `orderType` is `limit` and
-    ///   `tradeSide` is left out, or when `side` is `buy` and `orderType` is `limit` and `tradeSide` is
-    ///   `open`; otherwise at `price` or the last price, whichever is higher; nothing when `reduceOnly` is
-    ///   `YES` and `tradeSide` is left out, or when `reduceOnly` is `YES` and `tradeSide` is `close`, or
-    ///   when `account.positionMode` is `one_way_mode` and `reduceOnly` is `YES`, or when
-    ///   `account.positionMode` is `hedge_mode` and `tradeSide` is `close`
+    /// - **Worth, for a budget:** `size`; at `price` when `side` is `buy` and `orderType` is `limit`, and
+    ///   either `tradeSide` is left out, or `tradeSide` is `open`; otherwise at `price` or the last price,
+    ///   whichever is higher; nothing when `reduceOnly` is `YES` and `tradeSide` is left out, or when
+    ///   `reduceOnly` is `YES` and `tradeSide` is `close`, or when `account.positionMode` is `one_way_mode`
+    ///   and `reduceOnly` is `YES`, or when `account.positionMode` is `hedge_mode` and `tradeSide` is
+    ///   `close`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///

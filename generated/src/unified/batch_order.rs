@@ -30,10 +30,9 @@ runtime::parameters! {
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     /// - **Worth, for a budget:** `qty`; at `price` when `side` is `buy` and `orderType` is `limit` and
     ///   `pxAmendType` is `no`; otherwise at `price` or the last price, whichever is higher; nothing when
-    ///   `account.positionMode` is `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES` or
-    ///   `USDC-FUTURES` and `side` is `sell` and `posSide` is `long`, or when `account.positionMode` is
-    ///   `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `side` is
-    ///   `buy` and `posSide` is `short`
+    ///   `account.positionMode` is `hedge_mode` and `category` is `USDT-FUTURES`, `COIN-FUTURES` or
+    ///   `USDC-FUTURES`, and either `side` is `sell` and `posSide` is `long`, or `side` is `buy` and
+    ///   `posSide` is `short`
     /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
     ///   call, and returns the result of each by `clientOid` or `orderId`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),

@@ -53,14 +53,11 @@ runtime::parameters! {
     ///   are kept for at least 2 hours, so an absence can prove that it had no effect
     /// - **Worth, for a budget:** `qty`; at `price` when `side` is `buy` and `orderType` is `limit` and
     ///   `pxAmendType` is `no`; otherwise at `price` or the last price, whichever is higher; nothing when
-    ///   `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `reduceOnly` is `yes` and
-    ///   `posSide` is left out, or when `category` is `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES`
-    ///   and `reduceOnly` is `yes` and `side` is `sell` and `posSide` is `long`, or when `category` is
-    ///   `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `reduceOnly` is `yes` and `side` is `buy`
-    ///   and `posSide` is `short`, or when `account.positionMode` is `hedge_mode` and `category` is
-    ///   `USDT-FUTURES` or `COIN-FUTURES` or `USDC-FUTURES` and `side` is `sell` and `posSide` is `long`,
-    ///   or when `account.positionMode` is `hedge_mode` and `category` is `USDT-FUTURES` or `COIN-FUTURES`
-    ///   or `USDC-FUTURES` and `side` is `buy` and `posSide` is `short`
+    ///   `category` is `USDT-FUTURES`, `COIN-FUTURES` or `USDC-FUTURES`, and either `reduceOnly` is `yes`
+    ///   and `posSide` is left out, or `reduceOnly` is `yes` and `side` is `sell` and `posSide` is `long`,
+    ///   or `reduceOnly` is `yes` and `side` is `buy` and `posSide` is `short`, or `account.positionMode`
+    ///   is `hedge_mode` and `side` is `sell` and `posSide` is `long`, or `account.positionMode` is
+    ///   `hedge_mode` and `side` is `buy` and `posSide` is `short`
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes),
     ///   [checks](super::super::guide::checks), [rate limits](super::super::guide::rate_limits)
     ///

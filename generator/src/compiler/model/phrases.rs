@@ -425,7 +425,8 @@ pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
     parts.join("; ")
 }
 
-/// The condition that one of several sets of values holds; empty if one of them always holds.
+/// Returns the condition that one of several sets of values holds, with what all sets have in common stated once; empty
+/// if one of them always holds.
 fn alternatives(sets: &Alternatives, markup: &Markup) -> String {
     if sets.iter().any(Vec::is_empty) {
         return String::new();
@@ -433,10 +434,27 @@ fn alternatives(sets: &Alternatives, markup: &Markup) -> String {
     let condition = |((name, _), values): &NamesWithin| {
         let values: Vec<_> = values.iter().map(|(value, _)| (markup.code)(value)).collect();
         let name = (markup.code)(name);
-        if values.is_empty() { format!("{name} is left out") } else { format!("{name} is {}", values.join(" or ")) }
+        if values.is_empty() { format!("{name} is left out") } else { format!("{name} is {}", any_of(&values)) }
     };
-    let all = |set: &Vec<NamesWithin>| set.iter().map(condition).collect::<Vec<_>>().join(" and ");
-    format!(" when {}", sets.iter().map(all).collect::<Vec<_>>().join(", or when "))
+    let sets: Vec<Vec<_>> = sets.iter().map(|set| set.iter().map(condition).collect()).collect();
+    let is_common = |one: &&String| sets.iter().all(|set| set.contains(one));
+    let common: Vec<_> = sets.iter().take(1).flatten().filter(is_common).cloned().collect();
+    let own = |set: &Vec<String>| set.iter().filter(|one| !is_common(one)).cloned().collect::<Vec<_>>().join(" and ");
+    let own: Vec<_> = sets.iter().map(own).filter(|own| !own.is_empty()).collect();
+    match (common.join(" and "), own.as_slice()) {
+        (common, []) => format!(" when {common}"),
+        (common, own) if common.is_empty() => format!(" when {}", own.join(", or when ")),
+        (common, own) => format!(" when {common}, and either {}", own.join(", or ")),
+    }
+}
+
+/// Returns `a`, `a or b`, or `a, b or c`.
+fn any_of(values: &[String]) -> String {
+    match values {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 /// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
