@@ -30,7 +30,7 @@ pub(crate) use super::load::raw::{
     Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, ListedPrices, OpenQuestion,
     Reading, Repeat, Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
-pub(crate) use super::references::{Alters, Cancels, Cause, Checks, Closes, Creates, NameOf, Query, Reads, Reference};
+pub(crate) use super::references::*;
 pub(crate) use super::values::{Dates, Day, Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;
 pub(crate) use account::*;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::diagnostics::Place;
+use super::diagnostics::{Code, Place};
 use super::words::Effect;
 
 /// A name, and the number of the part that it stands for once that is found.
@@ -77,6 +77,14 @@ pub(crate) trait Kind {
 pub(crate) enum Sought {
     /// An operation of the family.
     Operation(SoughtOperation),
+    /// A parameter of the request, outside of choices.
+    Parameter(SoughtParameter),
+}
+
+impl Sought {
+    pub(crate) fn is_operation(self) -> bool {
+        matches!(self, Self::Operation(_))
+    }
 }
 
 /// The operations that a name can stand for.
@@ -88,6 +96,29 @@ pub(crate) struct SoughtOperation {
     pub(crate) or_words: bool,
     /// Advice for a name of none of them.
     pub(crate) otherwise: &'static str,
+}
+
+/// The parameters that a name can stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoughtParameter {
+    pub(crate) form: SoughtForm,
+    /// The kind of mistake if it has another form.
+    pub(crate) code: Code,
+}
+
+/// The types that something named can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SoughtForm {
+    Any,
+    Enum,
+    Time,
+    Integer,
+    /// What can begin a page: a text, a number or an id.
+    Cursor,
+}
+
+const fn parameter(form: SoughtForm) -> Sought {
+    Sought::Parameter(SoughtParameter { form, code: Code::BadResponse })
 }
 
 const fn operation(effects: &'static [Effect], otherwise: &'static str) -> Sought {
@@ -130,6 +161,16 @@ kinds! {
     Creates = operation(&[Effect::Create], OF_THE_FAMILY);
     /// An operation that amends or cancels.
     Alters = operation(&[Effect::Amend, Effect::Cancel], "name an operation that amends or cancels");
+    /// A parameter outside of choices.
+    PlainParameter = parameter(SoughtForm::Any);
+    /// A parameter that takes words.
+    EnumParameter = parameter(SoughtForm::Enum);
+    /// A parameter that takes a number of items.
+    IntegerParameter = parameter(SoughtForm::Integer);
+    /// A parameter that takes the cursor of a page.
+    CursorParameter = parameter(SoughtForm::Cursor);
+    /// A parameter that bounds the times of a query.
+    Bound = Sought::Parameter(SoughtParameter { form: SoughtForm::Time, code: Code::BadWindow });
     /// The cause of a transition: an operation that changes something, or words.
     Cause = operation_or_words(
         &[Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close],

@@ -188,7 +188,7 @@ fn add(page: &mut TextPage, family: &Family, response: &Response) {
         }
         Response::Page { list, record, cursor, next } => {
             let of = format!("Answer: a page, `{}` with a list of {}", list.wire, name(*record));
-            (format!("{of}; its `{}` goes into `{}` of the next call", cursor.wire, next.0), *record)
+            (format!("{of}; its `{}` goes into `{}` of the next call", cursor.wire, next), *record)
         }
         Response::Undefined => return,
     };

@@ -14,19 +14,13 @@ type Named = (String, Place);
 
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = &family.operations;
-    let Some(Flat { place: _, cancel, close, value, reduce }) = &family.flat else { return };
-    if let Some(FlatCall { operation, over }) = cancel
-        && let Some(operation) = operations.get(operation)
-    {
-        is_an_enum(family, operation, over, to);
-    }
+    let Some(Flat { place: _, cancel: _, close, value, reduce }) = &family.flat else { return };
     if let Some(FlatClose { nothing, .. }) = close {
         nothing.iter().for_each(|code| is_refused_with(api, family, code, to));
     }
-    if let Some(FlatClose { call: FlatCall { operation, over }, closed, failed, nothing: _ }) = close
+    if let Some(FlatClose { call: FlatCall { operation, over: _ }, closed, failed, nothing: _ }) = close
         && let Some(operation) = operations.get(operation)
     {
-        is_an_enum(family, operation, over, to);
         [closed, failed].into_iter().for_each(|field| is_answered(family, operation, field, to));
     }
     if let Some(FlatValue { operation, field }) = value
@@ -50,14 +44,6 @@ fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut D
     if api.is_whole && !known.clone().any(|(known, _)| known == code) {
         let help = unknown(code, known, || "name a code that is documented or observed".to_owned());
         to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
-    }
-}
-
-fn is_an_enum(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {
-    let Some(found) = parameter(family, operation, name, *place, to) else { return };
-    if !found.is_some_and(|shape| shape.is_one(Type::is_enum)) {
-        to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
-            .help("name a parameter that is an enum");
     }
 }
 

@@ -7,8 +7,8 @@ use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_o
 use crate::compiler::model::declared::KeyValue;
 use crate::compiler::model::{
     Api, Effect, Family, Field, ListedInstruments, ListedPrices, Lookup, Need, Operation, PageOrder, PagesBy, Paging,
-    Parameter, Record, Response, Role, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
-    WireNames, WireParameter,
+    Parameter, Record, Response, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
+    WireNames,
 };
 
 /// Checks the listings of a family.
@@ -19,7 +19,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         if let Some(record) = family.records.get(record) {
             id_identifies_items(operation, record, to);
         }
-        each_is_an_optional_enum(family, operation, to);
+        each_is_an_optional_enum(operation, to);
     }
 }
 
@@ -43,34 +43,12 @@ fn id_identifies_items(operation: &Operation, record: &Record, to: &mut Diagnost
     }
 }
 
-/// The parameter that a listing names; an unknown one is reported.
-pub(super) fn named_parameter<'a>(
-    family: &'a Family,
-    operation: &'a Operation,
-    name: &str,
-    place: Place,
-    to: &mut Diagnostics,
-) -> Option<WireParameter<'a>> {
-    match family.names(operation.members()).find(name) {
-        Lookup::Found(found) => Some(found),
-        Lookup::Missing(help) => {
-            to.at(place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
-            None
-        }
-        Lookup::Unresolved => None,
-    }
-}
-
-fn each_is_an_optional_enum(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let Some((name, place)) = &operation.listing.each else { return };
-    let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
-    let can_be_left_out = matches!(found.role, Role::Plain(parameter)
-        if parameter.need != Need::Always && parameter.shape.is_one(Type::is_enum));
-    if !can_be_left_out {
-        to.at(*place, Code::BadResponse, format!("expected an optional enum, found `{name}`"))
-            .related(found.name.place, "the parameter is here")
-            .help("name an optional parameter that is an enum");
-    }
+fn each_is_an_optional_enum(operation: &Operation, to: &mut Diagnostics) {
+    let Some(each) = &operation.listing.each else { return };
+    let Some(found) = operation.parameter(each).filter(|parameter| parameter.need == Need::Always) else { return };
+    to.at(each.place, Code::BadResponse, format!("expected an optional enum, found `{each}`"))
+        .related(found.name.place, "the parameter is here")
+        .help("name an optional parameter that is an enum");
 }
 
 /// Checks the paging of a family's listings.
@@ -80,8 +58,8 @@ pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
         if !operation.may_have(Effect::Read) {
             to.at(pages.place, Code::Misplaced, "`pages` requires `effect: read`").help("remove it");
         }
-        let next = next_is_taken(family, operation, pages, to);
-        size_is_known(family, operation, pages, to);
+        let next = next_is_taken(operation, pages, to);
+        size_is_known(operation, pages, to);
         fields_of_the_object(family, operation, pages, to);
         let item = operation.paged_record(family).and_then(|record| family.records.get(record));
         let last = item.and_then(|item| last_item(item, pages, to));
@@ -99,63 +77,40 @@ pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameter of the request; one of another type is reported.
-fn parameter<'a>(
-    family: &'a Family,
-    operation: &'a Operation,
-    (name, place): &(String, Place),
-    fits: fn(Type) -> bool,
-    expected: &str,
-    to: &mut Diagnostics,
-) -> Option<&'a Parameter> {
-    let found = match family.names(operation.members()).find(name) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
-            return None;
-        }
-        Lookup::Unresolved => return None,
-    };
-    match found.role {
-        Role::Plain(parameter) if parameter.shape.is_undefined() => None,
-        Role::Plain(parameter) if parameter.shape.is_one(fits) => Some(parameter),
-        Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {
-            to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
-                .related(found.name.place, "the parameter is here")
-                .help("name a parameter outside of choices that has this type");
-            None
-        }
-    }
-}
-
-fn next_is_taken<'a>(
-    family: &'a Family,
-    operation: &'a Operation,
-    pages: &Paging,
-    to: &mut Diagnostics,
-) -> Option<&'a Parameter> {
+/// The parameter that begins a page can be left out, and takes what the page before ends with.
+fn next_is_taken<'a>(operation: &'a Operation, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Parameter> {
     let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
         PagesBy::Cursor | PagesBy::Link => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
         PagesBy::Last => (|ty| ty.is_cursor() || ty.is_time(), "a `string`, an `integer`, a `time` or an identifier"),
         PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
     };
-    let next = parameter(family, operation, &pages.next, fits, expected, to)?;
+    let next = operation.parameter(&pages.next)?;
+    if !next.shape.is_one(fits) {
+        to.at(pages.next.place, Code::BadResponse, format!("expected {expected}, found `{}`", pages.next))
+            .related(next.name.place, "the parameter is here")
+            .help("name a parameter outside of choices that has this type");
+        return None;
+    }
     if next.need == Need::Always {
-        to.at(pages.next.1, Code::BadResponse, format!("expected an optional parameter, found `{}`", pages.next.0))
+        to.at(pages.next.place, Code::BadResponse, format!("expected an optional parameter, found `{}`", pages.next))
             .related(next.name.place, "the parameter is here")
             .help("the first page is requested without it: remove `required: always`");
     }
     let bounds = operation.window.iter().flat_map(|window| [&window.from, &window.to]);
-    if let Some(bound) = bounds.into_iter().find(|bound| bound.0 == pages.next.0) {
-        to.at(pages.next.1, Code::BadResponse, format!("`{}` bounds the times and cannot begin a page", pages.next.0))
-            .related(bound.1, "the bound is here")
-            .help("name another parameter, or remove the `window`");
+    if let Some(bound) = bounds.into_iter().find(|bound| bound.is_same(&pages.next)) {
+        to.at(
+            pages.next.place,
+            Code::BadResponse,
+            format!("`{}` bounds the times and cannot begin a page", pages.next),
+        )
+        .related(bound.place, "the bound is here")
+        .help("name another parameter, or remove the `window`");
     }
     Some(next)
 }
 
 /// To recognize a short page, the usual length must be known.
-fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+fn size_is_known(operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
     let Some(size) = &pages.size else {
         if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
             to.missing_key(total.1, "missing key `size`: pages are counted, but `total` counts items")
@@ -163,9 +118,9 @@ fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mu
         }
         return;
     };
-    let Some(found) = parameter(family, operation, size, |ty| ty == Type::Integer, "an `integer`", to) else { return };
+    let Some(found) = operation.parameter(size) else { return };
     if found.need != Need::Always && found.default.is_none() {
-        to.at(size.1, Code::BadResponse, format!("the length of a page is unknown where `{}` is left out", size.0))
+        to.at(size.place, Code::BadResponse, format!("the length of a page is unknown where `{size}` is left out"))
             .related(found.name.place, "the parameter is here")
             .help("add its `default`, or remove `size`: then an empty page is the last one");
     }
@@ -224,7 +179,7 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
     let Some(field) = &pages.field else { return };
     let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
     if times(&next.shape) != times(&last.shape) {
-        to.at(pages.next.1, Code::BadResponse, format!("`{}` and `{}` have different forms", pages.next.0, field.0))
+        to.at(pages.next.place, Code::BadResponse, format!("`{}` and `{}` have different forms", pages.next, field.0))
             .related(last.name.place, "the field is here")
             .related(next.name.place, "the parameter is here")
             .help("name an id and a parameter for it, or two times with the same `times`");
@@ -282,9 +237,6 @@ pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
         let Some(record) = family.records.get(index) else { continue };
-        if let Some(over) = &shows.over {
-            is_an_enum(family, operation, over, to);
-        }
         match shows.what.0 {
             Shown::OpenOrders => {
                 has_states(api, family, index, record, shows, to);
@@ -311,9 +263,6 @@ fn positions_are_listed(family: &Family, operation: &Operation, shows: &Shows, t
         to.at(shows.place, Code::Misplaced, "`positions` requires a read with an `array`, or an `object` with `list`")
             .help("add `list` to the response, or remove `shows`");
     }
-    if let Some(over) = &shows.over {
-        is_an_enum(family, operation, over, to);
-    }
     refuse_keys_of_others(shows, to);
 }
 
@@ -337,26 +286,6 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
                 .help("remove it");
         }
     }
-}
-
-/// The enum of the parameter with this name; anything else is reported.
-pub(super) fn is_an_enum(
-    family: &Family,
-    operation: &Operation,
-    (name, place): &(String, Place),
-    to: &mut Diagnostics,
-) -> Option<usize> {
-    let found = named_parameter(family, operation, name, *place, to)?;
-    let index = match found.role {
-        Role::Plain(parameter) => parameter.shape.single_enum(),
-        _ => None,
-    };
-    if index.is_none() {
-        to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
-            .related(found.name.place, "the parameter is here")
-            .help("name a parameter that is an enum");
-    }
-    index
 }
 
 /// Orders are compared by the state and the ids that the lifecycle names.
@@ -395,7 +324,7 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
 
 /// Every field in `by` is a parameter of the operation that cancels.
 fn cancel_takes_what_an_order_has(family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
-    let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|(over, _)| over == name);
+    let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|over| over.text == *name);
     for named in shows.by.iter().filter(|named| !is_over(named)) {
         records::field(record, named, to);
     }
@@ -425,13 +354,13 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
         let Some(record) = family.records.get(*record) else { continue };
         let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } = listed;
         names_instruments(api, of, to);
-        if let Some(index) = is_an_enum(family, operation, over, to) {
+        if let Some(index) = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum()) {
             for (line, place) in lines {
                 let known = || family.enums[index].wires();
                 if !known().any(|known| known == line) {
                     let help =
-                        did_you_mean(line, known()).unwrap_or_else(|| format!("name a value of `{}`", over.0).into());
-                    to.at(*place, Code::BadValue, format!("`{}` has no value `{line}`", over.0)).help(help);
+                        did_you_mean(line, known()).unwrap_or_else(|| format!("name a value of `{over}`").into());
+                    to.at(*place, Code::BadValue, format!("`{over}` has no value `{line}`")).help(help);
                 }
             }
         }
@@ -464,9 +393,8 @@ pub(super) fn prices(api: &Api, family: &Family, to: &mut Diagnostics) {
             continue;
         };
         let Some(record) = family.records.get(*record) else { continue };
-        let ListedPrices { of, over, symbol, price, place: _ } = prices;
+        let ListedPrices { of, over: _, symbol, price, place: _ } = prices;
         names_instruments(api, of, to);
-        is_an_enum(family, operation, over, to);
         is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
         is_field(record, Some(price), "a `decimal`", is_number, to);
     }
@@ -599,15 +527,13 @@ fn are_of_over(
     to: &mut Diagnostics,
 ) {
     let Some((_, place)) = values.first() else { return };
-    let Some((over, _)) = &shows.over else {
+    let Some(over) = &shows.over else {
         to.at(*place, Code::Misplaced, format!("`{key}` requires `over`"))
             .help(format!("add `over`, or remove `{key}`"));
         return;
     };
-    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over);
-    if let Some(Shape::One(Type::Enum(index))) = parameter.map(|parameter| &parameter.shape)
-        && let Some(all) = family.enums.get(*index)
-    {
+    let index = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum());
+    if let Some(all) = index.and_then(|index| family.enums.get(index)) {
         are_among(&all.placed_wires(), &format!("`{over}` has no value"), values, to);
     }
 }

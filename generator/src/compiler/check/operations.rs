@@ -1,9 +1,9 @@
 //! Operations: their rates and pools, their effects, the call that they name, and the times that bound a query.
 
-use crate::compiler::diagnostics::{Code, Diagnostics, Place};
+use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{
     Access, Api, Calls, Credentials, Duration, Effect, Family, Lookup, Need, Operation, Part, Pool, PoolReporting,
-    PoolWeight, Rate, Response, Role, SignedPart, Type, WeightCondition, Window, WireNames,
+    PoolWeight, Rate, Role, SignedPart, Type, WeightCondition, Window,
 };
 use crate::compiler::words::Sends;
 use heck::ToSnakeCase as _;
@@ -14,7 +14,6 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         users_are_known(operation, to);
         rates_are_distinct(operation, to);
         weights_are_of_parameters(family, operation, to);
-        next_takes_the_cursor(family, operation, to);
     }
 }
 
@@ -123,26 +122,6 @@ pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
 
 fn takes_of(operation: &Operation, pool: &Pool) -> bool {
     operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name)
-}
-
-/// The cursor of a page can be sent back with the next request.
-fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let Response::Page { next: (next, place), .. } = &operation.response else { return };
-    let names = family.names(operation.members());
-    let found = match names.find(next) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("unknown parameter `{next}`")).help(help);
-            return;
-        }
-        Lookup::Unresolved => return,
-    };
-    let takes_it = matches!(found.role, Role::Plain(parameter) if parameter.shape.is_one(Type::is_cursor));
-    if !takes_it {
-        to.at(*place, Code::BadResponse, format!("expected a parameter that takes the cursor, found `{next}`"))
-            .related(found.name.place, "the parameter is here")
-            .help("name a parameter outside of choices that is a `string`, an `integer` or an identifier");
-    }
 }
 
 /// Verbs of trading that change something, wherever they stand in a name.
@@ -373,40 +352,19 @@ fn signed(api: &Api, word: SignedPart) -> Option<&Part> {
 /// Checks the windows of a family's operations.
 pub(super) fn windows(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let names = family.names(operation.members());
         if let Some(window) = &operation.window {
-            ends_are_times(window, &names, to);
+            ends_are_distinct(window, to);
             default_fits(window, to);
             span_fits(window, to);
         }
     }
 }
 
-fn ends_are_times(window: &Window, names: &WireNames<'_>, to: &mut Diagnostics) {
-    for (key, (name, place)) in [("from", &window.from), ("to", &window.to)] {
-        end_is_time(key, name, *place, names, to);
-    }
-    if window.from.0 == window.to.0 {
-        to.at(window.to.1, Code::BadWindow, format!("`from` and `to` of the window are both `{0}`", window.to.0))
-            .related(window.from.1, "`from` is here")
+fn ends_are_distinct(window: &Window, to: &mut Diagnostics) {
+    if window.from.is_same(&window.to) {
+        to.at(window.to.place, Code::BadWindow, format!("`from` and `to` of the window are both `{}`", window.to))
+            .related(window.from.place, "`from` is here")
             .help("name the parameter with the end of the range");
-    }
-}
-
-fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &mut Diagnostics) {
-    let found = match names.find(name) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            to.at(place, Code::UndefinedName, format!("unknown parameter `{name}` as `{key}` of the window"))
-                .help(help);
-            return;
-        }
-        Lookup::Unresolved => return,
-    };
-    if !matches!(found.role, Role::Plain(parameter) if parameter.shape.is_one(Type::is_time)) {
-        to.at(place, Code::BadWindow, format!("expected a `time` as `{key}` of the window, found `{name}`"))
-            .related(found.name.place, "the parameter is here")
-            .help("name a parameter of the type `time`");
     }
 }
 

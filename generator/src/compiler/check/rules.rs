@@ -97,7 +97,7 @@ fn names(rule: &Rule, parameter: &str) -> bool {
 /// Returns whether one end of a window is required with the other.
 fn is_end_of_window(operation: &Operation, name: &str) -> bool {
     let window = operation.window.as_ref().filter(|window| window.both_or_neither.is_set());
-    window.is_some_and(|window| window.from.0 == name || window.to.0 == name)
+    window.is_some_and(|window| [&window.from, &window.to].into_iter().any(|end| end.text == name))
 }
 
 /// Ids are unique.

@@ -71,9 +71,8 @@ fn positions(family: &Family, operation: &Operation) -> Option<proc_macro2::Toke
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions)?;
     let account = family.served_at(&operation.path.text).unwrap_or(&family.name);
     let list = optional_text(operation.listing.list.as_ref().map(|(list, _)| list.as_str()));
-    let over = shows.over.as_ref().and_then(|(name, _)| {
-        let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
-        let values = super::flat::values(family, parameter)?;
+    let over = shows.over.as_ref().and_then(|over| {
+        let (name, values) = (&over.text, super::flat::values(family, operation.parameter(over)?)?);
         Some(quote!((#name, &[#(#values),*])))
     });
     let (id, over) = (&operation.id, optional(over));

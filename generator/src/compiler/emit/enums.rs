@@ -109,15 +109,14 @@ fn conversions(api: &Api, family: &Family, layout: Layout, all: &Enum) -> Vec<To
 
 /// The family whose instruments have the values of an enum as business lines.
 fn line_of(family: &Family, index: usize) -> Option<&str> {
-    let is_of =
-        |parameter: &Parameter, name: &str| parameter.name.wire == name && parameter.shape.single_enum() == Some(index);
-    let is_named = |names: &InstrumentNames| family.all_parameters().any(|one| is_of(one, &names.line.0));
+    let is_of = |parameter: &Parameter| parameter.shape.single_enum() == Some(index);
+    let is_line = |parameter: &Parameter, line: &str| parameter.name.wire == line && is_of(parameter);
+    let is_named = |names: &InstrumentNames| family.all_parameters().any(|one| is_line(one, &names.line.0));
     let own = family.instrument.as_ref().filter(|names| is_named(names)).map(|_| family.name.as_str());
     own.or_else(|| {
         let listings = family.operations.iter().filter_map(|operation| {
             let listed = operation.listing.instruments.as_ref()?;
-            let is_over = operation.body.parameters().iter().any(|one| is_of(one, &listed.over.0));
-            is_over.then_some(listed.of.0.as_str())
+            operation.parameter(&listed.over).is_some_and(is_of).then_some(listed.of.0.as_str())
         });
         let mut of = listings.collect::<Vec<_>>();
         of.dedup();

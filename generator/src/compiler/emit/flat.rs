@@ -72,11 +72,10 @@ fn reducing(reduce: &FlatReduce) -> TokenStream {
 
 /// The request, its parameter and the values of that. An operation may be missing from a selection.
 fn each_line<K>(family: &Family, call: &FlatCall<K>) -> Option<(TokenStream, String, TokenStream)> {
-    let FlatCall { operation, over: (over, _) } = call;
+    let FlatCall { operation, over } = call;
     let operation = family.operations.get(operation)?;
-    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over)?;
-    let values = values(family, parameter)?;
-    Some((path(family, operation), over.clone(), quote!(&[#(#values),*])))
+    let values = values(family, operation.parameter(over)?)?;
+    Some((path(family, operation), over.text.clone(), quote!(&[#(#values),*])))
 }
 
 /// The values that an enum parameter may have.

@@ -12,8 +12,8 @@ use super::{batches, codes, confirm, example, guide, intents, orders, pages, par
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
     Access, Api, BesideData, Class, Condition, Dates, Effect, Family, InstrumentNames, Lists, Objects, Operation,
-    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, Response, Rule, Shape, Test, Truth, Type, UtcOffset,
-    WeightCondition, Window,
+    Parameter, ParameterStyle, PathPiece, PoolWeight, Rate, Reference, Response, Rule, Shape, Test, Truth, Type,
+    UtcOffset, WeightCondition, Window,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -84,15 +84,14 @@ fn instrument<'a>(scope: &Scope<'a>, operation: &Operation, parameters: &[Parame
 /// Checks that only a whole request has: its window, and rules across the items of a list.
 fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let window = operation.window.as_ref().map(|window| {
-        let time = |wire: &str| {
-            let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
-            parameter.map(|parameter| {
+        let time = |name: &Reference| {
+            operation.parameter(name).map(|parameter| {
                 let field = ident(&parameter.name.rust);
                 let time = if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) };
                 as_timestamp(&parameter.shape, time)
             })
         };
-        let (from, to) = (time(&window.from.0), time(&window.to.0));
+        let (from, to) = (time(&window.from), time(&window.to));
         quote!(to.window(&WINDOW, #from, #to);)
     });
     let across = rules::checked(operation).filter_map(|(index, rule, test)| {
@@ -108,20 +107,19 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 
 /// The function that sets both ends of the window.
 fn between(operation: &Operation, window: &Window) -> Option<ImplItem> {
-    let field = |wire: &str| {
-        let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)?;
-        (!parameter.is_required() && !parameter.is_edit()).then(|| ident(&parameter.name.rust))
-    };
-    let (from, to) = (field(&window.from.0)?, field(&window.to.0)?);
+    let (from, to) = (operation.parameter(&window.from)?, operation.parameter(&window.to)?);
+    if [from, to].into_iter().any(|parameter| parameter.is_required() || parameter.is_edit()) {
+        return None;
+    }
     // The arguments become timestamps, and then values in the form of the parameters.
-    let value = |wire: &str, given: TokenStream| {
-        let shape = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
-        let is_plain = shape.is_none_or(|parameter| is_timestamp(&parameter.shape));
-        if is_plain { quote!(#given.into()) } else { quote!(#given.into().into()) }
+    let value = |parameter: &Parameter, given: TokenStream| match is_timestamp(&parameter.shape) {
+        true => quote!(#given.into()),
+        false => quote!(#given.into().into()),
     };
-    let (from_value, to_value) = (value(&window.from.0, quote!(from)), value(&window.to.0, quote!(to)));
+    let (from_value, to_value) = (value(from, quote!(from)), value(to, quote!(to)));
+    let (from, to) = (ident(&from.name.rust), ident(&to.name.rust));
     let mut docs = Docs::default();
-    docs.markdown(&format!("Sets {} and {}.", code(&window.from.0), code(&window.to.0)));
+    docs.markdown(&format!("Sets {} and {}.", code(&window.from.text), code(&window.to.text)));
     let docs = docs.outer();
     let between = quote! {
         #docs
@@ -345,8 +343,8 @@ fn style(style: ParameterStyle) -> Option<Field> {
 
 fn window_table(window: &Window) -> Expr {
     let fields = [
-        Some(("from", trees::text(&window.from.0))),
-        Some(("to", trees::text(&window.to.0))),
+        Some(("from", trees::text(&window.from.text))),
+        Some(("to", trees::text(&window.to.text))),
         trees::some("span", window.span.map(|(length, _)| trees::length(length))),
         trees::some("access", window.access.map(|(length, _)| trees::length(length))),
         trees::flag("access_is_of_data", window.access_is_of_data()),
@@ -382,13 +380,11 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
 
 fn page(scope: &Scope<'_>, operation: &Operation) -> Option<[Item; 2]> {
     let Response::Page { next, record, .. } = &operation.response else { return None };
-    let parameters = operation.body.parameters();
-    let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0);
-    let next_type = next_type.and_then(|parameter| parameter.shape.single());
+    let next_type = operation.parameter(next).and_then(|parameter| parameter.shape.single());
     let fields = page_fields(&operation.response, next_type.unwrap_or(Type::String))?;
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
-    docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
+    docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.text)));
     let name = page_name(&operation.rust.rust);
     let definition = records::definition(scope, &name, docs, Container::default(), &fields);
     Some([definition, records::as_its_list(scope, &name, &fields[0], Type::Record(*record))])

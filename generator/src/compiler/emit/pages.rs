@@ -94,7 +94,7 @@ pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     let pages = operation.listing.pages.as_ref()?;
     let (by, name) = match (pages.by, &pages.header) {
         (PagesBy::Cursor, Some((header, _))) => ("Header", header),
-        (PagesBy::Link, _) => ("Link", &pages.next.0),
+        (PagesBy::Link, _) => ("Link", &pages.next.text),
         (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => return None,
     };
     trees::some("next_page", Some(trees::call(trees::of_table("NextPage", by), [trees::text(name)])))
@@ -205,7 +205,7 @@ fn continuation(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Opt
 }
 
 fn page_size(operation: &Operation, pages: &Paging) -> Option<TokenStream> {
-    let parameter = find(operation, &pages.size.as_ref()?.0)?;
+    let parameter = operation.parameter(pages.size.as_ref()?)?;
     let field = ident(&parameter.name.rust);
     let default = parameter.default.as_ref().and_then(|(default, _)| default.parse().ok()).map(number);
     let size = match (parameter.is_required(), default) {
@@ -233,7 +233,7 @@ fn item_id(field: &Field) -> TokenStream {
 
 fn range(operation: &Operation) -> Option<TokenStream> {
     let window = operation.window.as_ref()?;
-    let (from, to) = (find(operation, &window.from.0)?, find(operation, &window.to.0)?);
+    let (from, to) = (operation.parameter(&window.from)?, operation.parameter(&window.to)?);
     let get = |parameter: &Parameter| {
         let field = ident(&parameter.name.rust);
         let time = if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) };
@@ -267,7 +267,7 @@ fn range(operation: &Operation) -> Option<TokenStream> {
 
 /// The function that makes one request for each value of a parameter.
 fn each(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    let parameter = find(operation, &operation.listing.each.as_ref()?.0)?;
+    let parameter = operation.parameter(operation.listing.each.as_ref()?)?;
     let index = parameter.shape.single_enum()?;
     let field = ident(&parameter.name.rust);
     let values = values(scope, parameter, index);
@@ -295,20 +295,16 @@ fn values<'a>(scope: &Scope<'a>, parameter: &'a Parameter, index: usize) -> Vec<
     }
 }
 
-fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
-    operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
-}
-
 /// The parameter with the beginning of a page, for a listing whose pages can be followed. A required cursor would leave
 /// no first page, and only an operation that reads may be called repeatedly.
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
     let next = match (&operation.response, &operation.listing.pages) {
-        (Response::Page { next, .. }, _) => next,
-        (_, Some(pages)) => &pages.next,
+        (Response::Page { next, .. }, _) => operation.parameter(next),
+        (_, Some(pages)) => operation.parameter(&pages.next),
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
     let is_read = operation.effect == Effect::Read;
-    find(operation, &next.0).filter(|parameter| is_read && !parameter.is_required() && !parameter.is_edit())
+    next.filter(|parameter| is_read && !parameter.is_required() && !parameter.is_edit())
 }
 
 /// Returns whether the pages of a listing can be followed.
@@ -330,11 +326,11 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     if let Some((id, _)) = &operation.listing.id {
         text.push_str(&format!(", and identifies items by {}", code(id)));
     }
-    if let Some((each, _)) = &operation.listing.each {
+    if let Some(each) = &operation.listing.each {
         text.push_str(&format!(
             ". It queries once for each value of {each}, in this order, where the request sets none: \
              an item that moves on to the next value in the meantime is still listed",
-            each = code(each)
+            each = code(&each.text)
         ));
     }
     if let Some(shows) = &operation.listing.shows {

@@ -139,9 +139,8 @@ fn texts(all: &[(String, Place)]) -> TokenStream {
 
 /// The parameter whose values are sent one after the other.
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
-    let (name, _) = shows.over.as_ref()?;
-    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
-    let values = super::flat::values(family, parameter)?;
+    let over = shows.over.as_ref()?;
+    let (name, values) = (&over.text, super::flat::values(family, operation.parameter(over)?)?);
     Some(quote!(.over(#name, &[#(#values),*])))
 }
 

@@ -234,8 +234,8 @@ pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
 fn listing(api: &Api, family: &Family, operation: &Operation) -> Option<TokenStream> {
     let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } =
         operation.listing.instruments.as_ref()?;
-    let [of, over, symbol] = [of, over, symbol].map(|(name, _)| name);
-    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *over)?;
+    let parameter = operation.parameter(over)?;
+    let ((of, _), over, (symbol, _)) = (of, &over.text, symbol);
     let lines = match lines.is_empty() {
         true => values(family, parameter)?,
         false => lines.iter().map(|(line, _)| line.clone()).collect(),

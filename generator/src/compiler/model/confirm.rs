@@ -4,8 +4,8 @@
 use tradeapi_words::Assumed;
 
 use super::{
-    Api, Cancels, Closes, Confirm, Creates, Family, Item, NameOf, NamesWithin, Operation, Parameter, Query, Reads,
-    Record, Response,
+    Api, Cancels, Closes, Confirm, Creates, EnumParameter, Family, Item, NameOf, NamesWithin, Operation, Parameter,
+    Query, Reads, Record, Response,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{CallResult, Effect, RowOutcome};
@@ -186,7 +186,7 @@ pub(crate) struct Flat {
 #[derive(Clone, Debug)]
 pub(crate) struct FlatCall<K> {
     pub(crate) operation: NameOf<K>,
-    pub(crate) over: Placed,
+    pub(crate) over: NameOf<EnumParameter>,
 }
 
 /// An operation that closes all positions of a business line.

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Dates, Day, Source, Sources, declared, phrases};
+use super::{Api, Dates, Day, Reference, Source, Sources, declared, phrases};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 
@@ -209,6 +209,11 @@ impl Key {
     /// A statement with a place of its own.
     fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value.map(|(value, _)| value)), means).at(value.map(|(_, place)| *place))
+    }
+
+    /// A name of another part.
+    fn reference(name: &'static str, value: Option<&Reference>, means: impl Into<Means>) -> Self {
+        Self::new(name, maybe(value), means).at(value.map(|value| value.place))
     }
 
     /// A text for pages about elements that are compared separately.

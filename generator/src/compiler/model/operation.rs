@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, Deprecated, Duration, Echoes, Family, InFlight, ListName, Listing, Name,
-    Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
+    AnswerPath, Batch, Compound, Confirm, CursorParameter, Deprecated, Duration, Echoes, Family, InFlight, ListName,
+    Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -94,6 +94,11 @@ impl Operation {
     /// Returns whether a name stands for it.
     pub(crate) fn is(&self, name: &Reference) -> bool {
         name.number == Some(self.number)
+    }
+
+    /// The parameter of the request that a name stands for.
+    pub(crate) fn parameter(&self, name: &Reference) -> Option<&Parameter> {
+        self.body.parameters().get(name.number?)
     }
 
     /// Returns whether the file states the effect.
@@ -274,7 +279,7 @@ pub(crate) enum Response {
         list: Name,
         record: usize,
         cursor: Name,
-        next: (String, Place),
+        next: NameOf<CursorParameter>,
     },
     /// A name that has already been reported, so that nothing more is reported about it.
     Undefined,
@@ -305,7 +310,12 @@ pub(crate) struct Operations(pub(crate) Vec<Operation>);
 impl Operations {
     /// The operation that a name stands for, if it is emitted.
     pub(crate) fn get(&self, name: &Reference) -> Option<&Operation> {
-        let at = self.0.binary_search_by_key(&name.number?, |operation| operation.number).ok()?;
+        self.numbered(name.number?)
+    }
+
+    /// The operation with a number, if it is emitted.
+    pub(crate) fn numbered(&self, number: usize) -> Option<&Operation> {
+        let at = self.0.binary_search_by_key(&number, |operation| operation.number).ok()?;
         self.0.get(at)
     }
 

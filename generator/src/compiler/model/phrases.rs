@@ -159,7 +159,7 @@ impl Window {
             days.map(|(zone, _)| format!("days of {zone}")),
         ];
         let bounds: Vec<_> = bounds.into_iter().flatten().collect();
-        let range = format!("{} to {}", (markup.code)(&from.0), (markup.code)(&to.0));
+        let range = format!("{} to {}", (markup.code)(&from.text), (markup.code)(&to.text));
         if bounds.is_empty() { range } else { format!("{range}: {}", bounds.join("; ")) }
     }
 }

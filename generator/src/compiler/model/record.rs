@@ -1,8 +1,8 @@
 //! Records: the objects that the exchange returns, listings of them, and batches.
 
 use super::{
-    AnswerPath, Deprecated, Family, ListName, ListedInstruments, ListedPrices, Name, Operation, PageOrder, PagesBy,
-    Response, Shape, Shows, Source, Sources, Unit,
+    AnswerPath, Deprecated, EnumParameter, Family, IntegerParameter, ListName, ListedInstruments, ListedPrices, Name,
+    NameOf, Operation, PageOrder, PagesBy, PlainParameter, Response, Shape, Shows, Source, Sources, Unit,
 };
 use crate::compiler::diagnostics::Place;
 
@@ -133,7 +133,7 @@ pub(crate) struct Listing {
     /// The field that identifies an item.
     pub(crate) id: Option<(String, Place)>,
     /// The parameter for whose values the listing is queried one by one, because a query without it is incomplete.
-    pub(crate) each: Option<(String, Place)>,
+    pub(crate) each: Option<NameOf<EnumParameter>>,
     /// The field of an object with the records, if the listing has no pages.
     pub(crate) list: Option<(String, Place)>,
     pub(crate) pages: Option<Paging>,
@@ -151,7 +151,7 @@ pub(crate) struct Paging {
     /// The field of the object with the list.
     pub(crate) list: Option<(String, Place)>,
     /// The parameter that says where a page begins.
-    pub(crate) next: (String, Place),
+    pub(crate) next: NameOf<PlainParameter>,
     /// The field of the last item, or of the object, with the value of `next`.
     pub(crate) field: Option<(String, Place)>,
     /// The header of the answer with the cursor.
@@ -161,7 +161,7 @@ pub(crate) struct Paging {
     /// The number or the offset of the first page.
     pub(crate) first: u64,
     /// The parameter with the number of items on a page.
-    pub(crate) size: Option<(String, Place)>,
+    pub(crate) size: Option<NameOf<IntegerParameter>>,
     /// The fields of the object that state whether the listing continues, and how long it is.
     pub(crate) more: Option<(String, Place)>,
     pub(crate) total: Option<(String, Place)>,

@@ -331,7 +331,7 @@ impl<'a> CaseBuilder<'a> {
     fn between(&self, entry: &Entry<'_>, window: &Window, ends: Ends, breaks: bool) -> Option<Draft> {
         let drafts = self.drafts.bases.iter().map(|base| {
             let mut draft = base.clone();
-            for ((name, _), time) in [(&window.from, ends.0), (&window.to, ends.1)] {
+            for (name, time) in [(&window.from.text, ends.0), (&window.to.text, ends.1)] {
                 draft = match time {
                     Some(time) => self.drafts.with(&draft, None, name, self.time(name, time)),
                     None => self.drafts.left_out(&draft, None, name),

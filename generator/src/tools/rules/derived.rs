@@ -143,7 +143,7 @@ impl Derive {
     }
 
     fn of_window<'a>(&self, window: &'a Window) -> Vec<Entry<'a>> {
-        let (from, to) = (&window.from.0, &window.to.0);
+        let (from, to) = (&window.from.text, &window.to.text);
         let checked = |kind: &str, rule: WindowRule, says: String| Entry {
             check: Some(Check::Window(window, rule)),
             ..self.entry(format!("window.{kind}"), &format!("{from} and {to}"), RuleKind::Checked, says)

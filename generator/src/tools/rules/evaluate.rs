@@ -118,7 +118,7 @@ impl Evaluator<'_> {
 
     fn window_is_broken(&self, window: &Window, rule: WindowRule) -> Option<bool> {
         let time = |name: &str| text(self.request.get(name)?)?.parse::<i64>().ok();
-        let (from, to) = (time(&window.from.0), time(&window.to.0));
+        let (from, to) = (time(&window.from.text), time(&window.to.text));
         match rule {
             WindowRule::Pair => Some(from.is_some() != to.is_some()),
             WindowRule::Order => Some(from? > to?),

@@ -11,7 +11,7 @@ use crate::compiler::load::declared::{
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
-use crate::compiler::references::{CancelsOne, NameOf, Query};
+use crate::compiler::references::{Bound, CancelsOne, EnumParameter, NameOf, Query};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -267,9 +267,9 @@ declared! {
     /// A pair of times that bounds a query.
     element Window(WindowContext) {
         /// The parameter it begins with.
-        from: Ref => Change::InContext(WindowContext::End),
+        from: NameOf<Bound> => Change::InContext(WindowContext::End),
         /// The parameter it ends with.
-        to: Ref => Change::InContext(WindowContext::End),
+        to: NameOf<Bound> => Change::InContext(WindowContext::End),
         /// The longest time from first to last, such as `30 days`.
         span: Option<(Duration, Place)> => Change::Behaviour("checked before sending"),
         /// The time that a query may reach back, such as `90 days`.
@@ -379,7 +379,7 @@ declared! {
         /// compared.
         what: (Shown, Place),
         /// An enum parameter: the account is what the listing shows for all of its values together.
-        over: Option<Ref>,
+        over: Option<NameOf<EnumParameter>>,
         /// With `open_orders`: the operation that cancels one of them.
         cancel: Option<NameOf<CancelsOne>>,
         /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in
@@ -400,7 +400,7 @@ declared! {
         /// The family whose requests name them.
         of: Ref,
         /// The enum parameter with the business line.
-        over: Ref,
+        over: NameOf<EnumParameter>,
         /// The values of `over` that are requested one by one; all of them when left out.
         lines: Names,
         /// The field with the symbol.
@@ -416,7 +416,7 @@ declared! {
         /// The family whose requests name the instruments.
         of: Ref,
         /// The enum parameter with the business line.
-        over: Ref,
+        over: NameOf<EnumParameter>,
         /// The field with the symbol.
         symbol: Ref,
         /// The field with the price of the latest trade.

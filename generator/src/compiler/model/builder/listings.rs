@@ -4,7 +4,7 @@
 use super::{FamilyBuilder, placed, placed_list};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::{Spanned, raw};
-use crate::compiler::model::{Batch, Listing, Paging};
+use crate::compiler::model::{Batch, Listing, NameOf, Paging};
 use crate::compiler::words::PagesBy;
 
 impl FamilyBuilder<'_, '_> {
@@ -13,7 +13,7 @@ impl FamilyBuilder<'_, '_> {
         let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
         Listing {
             id: raw.id.as_ref().map(placed),
-            each: raw.each.as_ref().map(placed),
+            each: raw.each.as_ref().map(placed).map(NameOf::new),
             list: raw.list.as_ref().map(placed),
             pages,
             shows: raw.shows.clone(),
@@ -47,12 +47,12 @@ impl FamilyBuilder<'_, '_> {
             by,
             order: raw.order?,
             list: raw.list.as_ref().map(placed),
-            next: placed(raw.next.as_ref()?),
+            next: NameOf::new(placed(raw.next.as_ref()?)),
             field: raw.field.as_ref().map(placed),
             header: raw.header.as_ref().map(placed),
             includes: raw.includes.as_ref().is_some_and(|includes| includes.value),
             first: raw.first.as_ref().map_or(u64::from(by == PagesBy::Number), |first| first.value),
-            size: raw.size.as_ref().map(placed),
+            size: raw.size.as_ref().map(placed).map(NameOf::new),
             more: raw.more.as_ref().map(placed),
             total: raw.total.as_ref().map(placed),
         })

@@ -298,7 +298,7 @@ impl FamilyBuilder<'_, '_> {
         let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.as_ref()?);
         let record = self.resolve_record(of)?;
         let (list, cursor) = (self.field_name(list, &None), self.field_name(cursor, &None));
-        Some(Response::Page { list, record, cursor, next: placed(next) })
+        Some(Response::Page { list, record, cursor, next: NameOf::new(placed(next)) })
     }
 
     fn examples(&mut self, raw: &[Spanned<raw::Example>], place: Place) -> Vec<Example> {
@@ -423,7 +423,7 @@ impl Builder<'_> {
         let call = |builder: &mut Self, raw: &Spanned<raw::FlatCancel>| {
             let [operation, over] =
                 builder.required(raw.place, [("operation", &raw.operation), ("over", &raw.over)])?;
-            Some(FlatCall { operation: NameOf::new(operation), over })
+            Some(FlatCall { operation: NameOf::new(operation), over: NameOf::new(over) })
         };
         Flat {
             place: raw.place,
@@ -442,7 +442,7 @@ impl Builder<'_> {
         let keys =
             [("operation", &raw.operation), ("over", &raw.over), ("closed", &raw.closed), ("failed", &raw.failed)];
         let [operation, over, closed, failed] = self.required(raw.place, keys)?;
-        let call = FlatCall { operation: NameOf::new(operation), over };
+        let call = FlatCall { operation: NameOf::new(operation), over: NameOf::new(over) };
         Some(FlatClose { call, closed, failed, nothing: all(&raw.nothing) })
     }
 

@@ -9,7 +9,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::{Fact, ResponseShape};
 use crate::compiler::model::{
     Batch, BesideData, Family, Field, JsonType, ListedInstruments, ListedPrices, Listing, Name, OneOf, Operation,
-    Paging, Record, RecordCase, RecordForm, Response, Shows, Type, declared,
+    Paging, Record, RecordCase, RecordForm, Reference, Response, Shows, Type, declared,
 };
 use crate::compiler::words::PagesBy;
 
@@ -37,11 +37,11 @@ impl Operation {
             }
             Response::Page { list, record: index, cursor, next } => {
                 let means = Means::Rust {
-                    name: self.cursor_type(family, &next.0).map(str::to_owned),
+                    name: self.cursor_type(family, next).map(str::to_owned),
                     other: breaking("the cursor has another type"),
                     same: behaviour("where the cursor goes"),
                 };
-                let next = Key::placed("next", Some(next), means);
+                let next = Key::reference("next", Some(next), means);
                 vec![record("page of ", *index), member("page", list), member("cursor", cursor), next]
             }
             Response::Undefined => Vec::new(),
@@ -98,7 +98,7 @@ impl Operation {
     }
 
     /// A cursor is an identifier where the parameter that it goes into is one.
-    fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
+    fn cursor_type<'a>(&self, family: &'a Family, next: &Reference) -> Option<&'a str> {
         self.parameter(next)?.shape.single().filter(|ty| ty.is_identifier()).map(|ty| family.type_rust(ty))
     }
 }
@@ -254,7 +254,7 @@ impl Listing {
         let Self { id, each, list, pages, shows, instruments, prices } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
-            Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+            Key::reference("each", each.as_deref(), behaviour("which requests a whole listing takes")),
             Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
             pages_key(pages.as_ref()),
             shows_key(shows.as_ref()),
@@ -267,20 +267,7 @@ impl Listing {
 /// Returns how its next page is requested.
 pub(super) fn pages_key(pages: Option<&Paging>) -> Key {
     let words = pages.map(
-        |Paging {
-             place: _,
-             by,
-             order,
-             list: in_field,
-             next: (next, _),
-             field,
-             header,
-             includes,
-             first,
-             size,
-             more,
-             total,
-         }| {
+        |Paging { place: _, by, order, list: in_field, next, field, header, includes, first, size, more, total }| {
             let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
             let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
             let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
@@ -290,7 +277,7 @@ pub(super) fn pages_key(pages: Option<&Paging>) -> Key {
                 parts
                     .into_iter()
                     .chain(steps)
-                    .chain([one("size", size), one("more", more), one("total", total)])
+                    .chain([size.as_ref().map(|size| format!("size {size}")), one("more", more), one("total", total)])
                     .flatten(),
             )
         },

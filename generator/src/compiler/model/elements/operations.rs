@@ -210,11 +210,6 @@ impl Operation {
     fn is_repeatable(&self) -> bool {
         self.effect == Effect::Read || self.repeat.is_some()
     }
-
-    /// The parameter of the request itself with this name on the wire.
-    pub(super) fn parameter(&self, wire: &str) -> Option<&Parameter> {
-        self.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
-    }
 }
 
 fn body(body: &Body) -> &'static str {
@@ -273,7 +268,7 @@ impl Window {
     /// Returns whether both ends can be set by one call, for which both need setters.
     fn has_between(&self, operation: &Operation) -> bool {
         let has_setter = |all: &Parameter| !all.is_required() && !all.is_edit();
-        [&self.from, &self.to].iter().all(|(wire, _)| operation.parameter(wire).is_some_and(has_setter))
+        [&self.from, &self.to].iter().all(|end| operation.parameter(end).is_some_and(has_setter))
     }
 }
 
@@ -387,7 +382,7 @@ impl Flat {
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, cancel, close, value, reduce } = self;
         let means = || behaviour("how the account becomes flat");
-        let call = |operation: &Reference, over: &(String, _)| format!("{operation} over {}", over.0);
+        let call = |operation: &Reference, over: &Reference| format!("{operation} over {over}");
         let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {
             let nothing = (!nothing.is_empty()).then(|| format!("nothing {}", names(nothing)));
             let parts = [

@@ -254,7 +254,7 @@ pub(in super::super) fn next_parameter(
     let own = found.statements.iter().filter(|statement| statement.key.starts_with(&of));
     let own: Vec<&String> = own.filter_map(|statement| statement.key.name()).collect();
     let of_pages = claims.operations.iter().find_map(|known| match &known.operation.response {
-        Response::Page { cursor: known, next: (next, _), .. } if known.wire == cursor => Some(next.as_str()),
+        Response::Page { cursor: known, next, .. } if known.wire == cursor => Some(next.text.as_str()),
         _ => None,
     });
     let noted = found.nexts.iter().find(|(owner, _)| owner == id).map(|(_, name)| name.as_str());

@@ -93,8 +93,8 @@ fn probe(probe: &Probe) -> Value {
 /// Returns what cancels all orders and closes all positions.
 fn flat(flat: &Flat) -> Value {
     let Flat { place: _, cancel, close, value, reduce } = flat;
-    let call = |operation: &Reference, over: &(String, _)| {
-        Object::new().with("operation", operation.text.as_str()).with("over", over.0.as_str())
+    let call = |operation: &Reference, over: &Reference| {
+        Object::new().with("operation", operation.text.as_str()).with("over", over.text.as_str())
     };
     let cancel = cancel.as_ref().map(|FlatCall { operation, over }| call(operation, over).into_value());
     let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {

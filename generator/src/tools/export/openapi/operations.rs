@@ -258,7 +258,7 @@ fn page(operation: &Operation) -> Option<Value> {
         (Response::Page { list, cursor, next, .. }, _) => Object::new()
             .with("list", list.wire.as_str())
             .with("cursor", cursor.wire.as_str())
-            .with("next", next.0.as_str()),
+            .with("next", next.text.as_str()),
         (_, Some(pages)) => {
             let Paging { place: _, by, order, list, next, field, header, includes, first, size, more, total } = pages;
             let is_counted = matches!(by, PagesBy::Number | PagesBy::Offset);
@@ -266,18 +266,21 @@ fn page(operation: &Operation) -> Option<Value> {
                 .with("by", by.as_str())
                 .with("order", order.as_str())
                 .maybe("list", text(list))
-                .with("next", next.0.as_str())
+                .with("next", next.text.as_str())
                 .maybe("field", text(field))
                 .maybe("header", text(header))
                 .maybe("includes", (*by == PagesBy::Last).then_some(*includes))
                 .maybe("first", is_counted.then_some(*first))
-                .maybe("size", text(size))
+                .maybe("size", size.as_ref().map(|size| size.text.as_str()))
                 .maybe("more", text(more))
                 .maybe("total", text(total))
         }
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
-    let page = page.maybe("id", text(id)).maybe("each", text(each)).maybe("shows", shows.as_ref().map(declared));
+    let page = page
+        .maybe("id", text(id))
+        .maybe("each", each.as_ref().map(|each| each.text.as_str()))
+        .maybe("shows", shows.as_ref().map(declared));
     Some(page.into_value())
 }
 

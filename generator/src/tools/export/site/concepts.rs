@@ -349,7 +349,7 @@ fn time(here: PageContext<'_, '_>) -> Markup {
             let access = window.and_then(|window| window.access).map(|(length, _)| length).or(history);
             let span = window.and_then(|window| window.span).map(|(length, _)| length);
             (window.is_some() || history.is_some()).then(|| vec![
-                html! { @if let Some(window) = window { code { (window.from.0) } " to " code { (window.to.0) } } },
+                html! { @if let Some(window) = window { code { (window.from) } " to " code { (window.to) } } },
                 html! { @match span { Some(span) => (span), None => span.quiet { "not stated" } } },
                 html! { @match access { Some(access) => (access), None => span.quiet { "not stated" } } },
             ])
@@ -468,7 +468,7 @@ fn paging(here: PageContext<'_, '_>) -> Markup {
         p { "Each page has a cursor, which goes into the next call until there is none." }
         (by_family(here, &["Operation", "List", "Cursor", "Goes into"], |_, view| match &view.operation.response {
             Response::Page { list, cursor, next, .. } => Some(vec![
-                html! { code { (list.wire) } }, html! { code { (cursor.wire) } }, html! { code { (next.0) } },
+                html! { code { (list.wire) } }, html! { code { (cursor.wire) } }, html! { code { (next) } },
             ]),
             Response::Object { .. } | Response::Array { .. } | Response::Undefined => None,
         }))
@@ -482,7 +482,7 @@ fn paging(here: PageContext<'_, '_>) -> Markup {
                     None => html! { (pages.by.as_str()) },
                 };
                 let order = pages.order.as_str().replace('_', " ");
-                Some(vec![by, html! { (order) }, html! { code { (pages.next.0) } }])
+                Some(vec![by, html! { (order) }, html! { code { (pages.next) } }])
             }))
         }
         h2 { "Batches" }

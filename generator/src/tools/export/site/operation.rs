@@ -179,7 +179,7 @@ fn rates(here: PageContext<'_, '_>, family: &FamilyView<'_>, operation: &Operati
 
 fn time_range(window: &Window) -> Markup {
     html! {
-        "From " code { (window.from.0) } " to " code { (window.to.0) }
+        "From " code { (window.from) } " to " code { (window.to) }
         @if window.both_or_neither.is_set() { ", both or neither" } "."
         ul {
             @if let Some((span, _)) = window.span { li { "Covers at most " strong.span { (span) } "." } }
@@ -215,7 +215,7 @@ fn answer(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationVi
             Response::Page { list, record: of, cursor, next } => p.shape data-shape="page" {
                 "A page: " code.list { (list.wire) } " has a list of " (record(*of))
                 ", and " code.cursor { (cursor.wire) }
-                " goes into " code { (next.0) } " of the next call. "
+                " goes into " code { (next) } " of the next call. "
                 (here.link(&Address::concept("paging"), "Paging"))
             },
             Response::Undefined => p.quiet { "It is not documented." },

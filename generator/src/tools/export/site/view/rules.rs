@@ -106,7 +106,7 @@ impl<'a> RuleReader<'a, '_> {
         let wires = operation.wire_parameters(self.family);
         let Some(rule) = written else {
             return match &entry.check {
-                Some(Check::Window(window, _)) => [&window.from.0, &window.to.0].map(String::clone).into(),
+                Some(Check::Window(window, _)) => [&window.from.text, &window.to.text].map(String::clone).into(),
                 Some(Check::Parameter(..) | Check::Written(_)) | None => {
                     self.named(&entry.id).map(|leaf| leaf.path()).into_iter().collect()
                 }
