@@ -162,6 +162,8 @@ pub(crate) struct Header {
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
     pub(crate) name: String,
+    /// The position in the API, with the families that are not emitted.
+    pub(crate) number: usize,
     /// The Rust type that holds the family's functions.
     pub(crate) rust: String,
     pub(crate) place: Place,
@@ -180,7 +182,7 @@ pub(crate) struct Family {
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
     /// The families whose accounts operations are about by the beginning of their paths, if not those of this one.
-    pub(crate) serves: Vec<((String, Place), (String, Place))>,
+    pub(crate) serves: Vec<((String, Place), NameOf<OtherFamily>)>,
     pub(crate) probe: Option<Probe>,
     pub(crate) flat: Option<Flat>,
     pub(crate) lifecycle: Option<Lifecycle>,
@@ -201,9 +203,14 @@ impl Family {
     }
 
     /// The family whose accounts the operations at a path are about, if it is another one.
-    pub(crate) fn served_at(&self, path: &str) -> Option<&str> {
+    pub(crate) fn served_at(&self, path: &str) -> Option<&Reference> {
         let fitting = self.serves.iter().filter(|((beginning, _), _)| path.starts_with(beginning));
-        fitting.max_by_key(|((beginning, _), _)| beginning.len()).map(|(_, (family, _))| family.as_str())
+        fitting.max_by_key(|((beginning, _), _)| beginning.len()).map(|(_, family)| &**family)
+    }
+
+    /// Returns whether a name stands for it.
+    pub(crate) fn is(&self, name: &Reference) -> bool {
+        name.number == Some(self.number)
     }
 }
 
@@ -282,6 +289,12 @@ impl Api {
     /// The title of a document, or its id where it has none.
     pub(crate) fn document_title<'a>(&'a self, id: &'a str) -> &'a str {
         self.documents.iter().find(|document| document.id == id).map_or(id, |document| &document.title)
+    }
+
+    /// The family that a name stands for, if it is emitted.
+    pub(crate) fn family(&self, name: &Reference) -> Option<&Family> {
+        let at = self.families.binary_search_by_key(&name.number?, |family| family.number).ok()?;
+        self.families.get(at)
     }
 
     /// All operations with their families.

@@ -79,6 +79,8 @@ pub(crate) enum Sought {
     Operation(SoughtOperation),
     /// A parameter of the request, outside of choices.
     Parameter(SoughtParameter),
+    /// A family.
+    Family(SoughtFamily),
 }
 
 impl Sought {
@@ -104,6 +106,16 @@ pub(crate) struct SoughtParameter {
     pub(crate) form: SoughtForm,
     /// The kind of mistake if it has another form.
     pub(crate) code: Code,
+}
+
+/// The families that a name can stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SoughtFamily {
+    Any,
+    /// One that is not the family of the name itself.
+    Other,
+    /// One with `instrument`.
+    WithInstruments,
 }
 
 /// The types that something named can have.
@@ -161,6 +173,12 @@ kinds! {
     Creates = operation(&[Effect::Create], OF_THE_FAMILY);
     /// An operation that amends or cancels.
     Alters = operation(&[Effect::Amend, Effect::Cancel], "name an operation that amends or cancels");
+    /// A family.
+    AnyFamily = Sought::Family(SoughtFamily::Any);
+    /// A family beside that of the name.
+    OtherFamily = Sought::Family(SoughtFamily::Other);
+    /// A family whose requests name their instruments.
+    FamilyOfInstruments = Sought::Family(SoughtFamily::WithInstruments);
     /// A parameter outside of choices.
     PlainParameter = parameter(SoughtForm::Any);
     /// A parameter that takes words.

@@ -130,17 +130,12 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
     }
 }
 
-/// Each beginning in `serves` is that of a path, and leads to another family.
+/// Each beginning in `serves` is that of a path.
 pub(super) fn served_families(api: &Api, family: &Family, to: &mut Diagnostics) {
-    for ((beginning, place), (name, of_name)) in &family.serves {
+    for ((beginning, place), _) in &family.serves {
         if !family.operations.iter().any(|one| one.path.text.starts_with(beginning)) && api.is_whole {
             let what = format!("no operation of the family has a path that begins with `{beginning}`");
             to.at(*place, Code::Unused, what).help("remove it, or correct the beginning of the path");
-        }
-        let known = || api.families.iter().map(|one| one.name.as_str()).filter(|one| *one != family.name);
-        if api.is_whole && !known().any(|one| one == name) {
-            let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of another family".into());
-            to.at(*of_name, Code::UndefinedName, format!("unknown family `{name}`")).help(help);
         }
     }
 }

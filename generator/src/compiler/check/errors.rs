@@ -68,13 +68,6 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
-        for (name, place) in &code.families {
-            let known = || api.families.iter().map(|family| family.name.as_str());
-            if api.is_whole && !known().any(|family| family == name) {
-                let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of a family".into());
-                to.at(*place, Code::UndefinedName, format!("unknown family `{name}`")).help(help);
-            }
-        }
     }
 }
 
@@ -113,14 +106,9 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
         if let Some((code, place)) = &refusal.code {
             code_is_known(api, code, *place, None, to);
         }
-        for ((family, at), (code, place)) in &refusal.codes {
-            match api.families.iter().find(|known| known.name == *family) {
-                Some(family) => code_is_known(api, code, *place, Some(family), to),
-                None => {
-                    let known = api.families.iter().map(|family| family.name.as_str());
-                    let help = did_you_mean(family, known).unwrap_or_else(|| "name the folder of a family".into());
-                    to.at(*at, Code::UndefinedName, format!("unknown family `{family}`")).help(help);
-                }
+        for (family, (code, place)) in &refusal.codes {
+            if let Some(family) = api.family(family) {
+                code_is_known(api, code, *place, Some(family), to);
             }
         }
         for (rule, place) in &refusal.rules {
@@ -142,11 +130,9 @@ fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &
     let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
     let is_listed = || families().flat_map(|family| &family.errors).any(|error| !error.success && error.code == code);
     // A code with an unknown family may belong to this one.
-    let is_of_unknown = |observed: &ObservedCode| {
-        observed.families.iter().any(|(name, _)| api.families.iter().all(|family| family.name != *name))
-    };
+    let is_of_unknown = |observed: &ObservedCode| observed.families.iter().any(|name| api.family(name).is_none());
     let is_of_it = |observed: &ObservedCode| {
-        observed.code == code && (families().any(|family| observed.is_of(&family.name)) || is_of_unknown(observed))
+        observed.code == code && (families().any(|family| observed.is_of(family)) || is_of_unknown(observed))
     };
     if !is_listed() && !api.codes.iter().any(is_of_it) {
         let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();

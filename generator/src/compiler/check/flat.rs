@@ -39,7 +39,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut Diagnostics) {
     let documented = family.errors.iter().filter(|error| !error.success);
     let documented = documented.map(|error| (error.code.as_str(), Some(error.place)));
-    let observed = api.codes.iter().filter(|known| known.is_of(&family.name));
+    let observed = api.codes.iter().filter(|known| known.is_of(family));
     let known = documented.chain(observed.map(|known| (known.code.as_str(), Some(known.place))));
     if api.is_whole && !known.clone().any(|(known, _)| known == code) {
         let help = unknown(code, known, || "name a code that is documented or observed".to_owned());

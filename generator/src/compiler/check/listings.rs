@@ -352,8 +352,7 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
             continue;
         };
         let Some(record) = family.records.get(*record) else { continue };
-        let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } = listed;
-        names_instruments(api, of, to);
+        let ListedInstruments { of: _, over, lines, symbol, properties, in_last_place, place: _ } = listed;
         if let Some(index) = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum()) {
             for (line, place) in lines {
                 let known = || family.enums[index].wires();
@@ -387,14 +386,13 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Checks `prices` of the responses of a family.
-pub(super) fn prices(api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn prices(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let (Some(prices), Response::Array { record, .. }) = (&operation.listing.prices, &operation.response) else {
             continue;
         };
         let Some(record) = family.records.get(*record) else { continue };
-        let ListedPrices { of, over: _, symbol, price, place: _ } = prices;
-        names_instruments(api, of, to);
+        let ListedPrices { of: _, over: _, symbol, price, place: _ } = prices;
         is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
         is_field(record, Some(price), "a `decimal`", is_number, to);
     }
@@ -404,17 +402,6 @@ pub(super) fn prices(api: &Api, family: &Family, to: &mut Diagnostics) {
 fn is_flag(api: &Api, name: &str) -> bool {
     let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
     instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name))
-}
-
-/// The family has requests that name their instruments.
-fn names_instruments(api: &Api, (name, place): &(String, Place), to: &mut Diagnostics) {
-    let naming = || api.families.iter().filter(|family| family.instrument.is_some());
-    if api.is_whole && !naming().any(|family| family.name == *name) {
-        let help = did_you_mean(name, naming().map(|family| family.name.as_str()));
-        let help = help.unwrap_or_else(|| "name a family with `instrument`".into());
-        to.at(*place, Code::UndefinedName, format!("unknown family `{name}`: expected one with `instrument`"))
-            .help(help);
-    }
 }
 
 type Named = (String, Place);

@@ -41,9 +41,9 @@ fn refusals(api: &Api) -> Option<String> {
 fn refusal_row(api: &Api, refusal: &Refusal) -> String {
     let mut codes: Vec<(&str, Vec<String>)> = Vec::new();
     for family in api.families.iter().filter(|family| !family.is_observed()) {
-        let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
+        let own = refusal.codes.iter().find(|(name, _)| family.is(name)).map(|(_, code)| code);
         let Some((code, _)) = own.or(refusal.code.as_ref()) else { continue };
-        match codes.iter_mut().find(|(known, _)| known == code) {
+        match codes.iter_mut().find(|(known, _)| *known == code.as_str()) {
             Some((_, families)) => families.push(literal(&family.name)),
             None => codes.push((code, vec![literal(&family.name)])),
         }
@@ -70,12 +70,12 @@ fn refusal_list(word: &str, names: impl Iterator<Item = String>) -> String {
 
 /// The observed codes of the families that are emitted.
 pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
-    api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(&family.name)))
+    api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(family)))
 }
 
 fn observed_row(api: &Api, code: &ObservedCode) -> String {
-    let emitted = |name: &&str| api.families.iter().any(|family| family.name == **name);
-    let families: Vec<_> = code.families.iter().map(|(name, _)| name.as_str()).filter(emitted).map(literal).collect();
+    let emitted = code.families.iter().filter_map(|name| api.family(name));
+    let families: Vec<_> = emitted.map(|family| literal(&family.name)).collect();
     let of = if families.is_empty() { String::new() } else { format!(" of {}", families.join(" | ")) };
     let certain = match code.certainty {
         Certainty::Several => String::new(),

@@ -116,7 +116,7 @@ fn line_of(family: &Family, index: usize) -> Option<&str> {
     own.or_else(|| {
         let listings = family.operations.iter().filter_map(|operation| {
             let listed = operation.listing.instruments.as_ref()?;
-            operation.parameter(&listed.over).is_some_and(is_of).then_some(listed.of.0.as_str())
+            operation.parameter(&listed.over).is_some_and(is_of).then_some(listed.of.text.as_str())
         });
         let mut of = listings.collect::<Vec<_>>();
         of.dedup();

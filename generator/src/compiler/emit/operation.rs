@@ -254,7 +254,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         text("section", section),
         Some(("method", trees::of_table("Method", operation.method.variant()))),
         text("path", &operation.path.text),
-        trees::some("serves", family.served_at(&operation.path.text).map(trees::text)),
+        trees::some("serves", family.served_at(&operation.path.text).map(|served| trees::text(&served.text))),
         trees::some("call", operation.call.as_ref().map(|(method, _)| trees::text(method))),
         style(operation.style),
         trees::flag("query_beside_body", operation.beside_body().next().is_some()),

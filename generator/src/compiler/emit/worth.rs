@@ -37,8 +37,8 @@ pub(super) fn worth(family: &Family, operation: &Operation) -> Option<Field> {
 /// The field for the last prices that an answer shows.
 pub(super) fn prices(operation: &Operation) -> Option<Field> {
     let ListedPrices { of, over, symbol, price, place: _ } = operation.listing.prices.as_ref()?;
-    let [of, symbol, price] = [of, symbol, price].map(|(name, _)| trees::text(name));
-    let line = trees::text(&over.text);
+    let [symbol, price] = [symbol, price].map(|(name, _)| trees::text(name));
+    let [of, line] = [&of.text, &over.text].map(|name| trees::text(name));
     let fields = [Some(("family", of)), Some(("line", line)), Some(("symbol", symbol)), Some(("price", price))];
     trees::some("prices", Some(trees::table("Prices", fields)))
 }

@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 use super::names::NoIdentifier;
 use super::{
     AnswerPath, Api, Around, Chapter, Dates, Day, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    OpenQuestion, Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name, type_name,
+    NameOf, OpenQuestion, Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name,
+    type_name,
 };
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::compiler::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -65,7 +66,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         refusals: builder.refusals(),
         reviewed: reviewed(&mut builder, &families),
         // Each document is dropped after it is read, so that a large schema is not in memory twice.
-        families: families.into_iter().map(|family| builder.family(&family)).collect(),
+        families: families.into_iter().enumerate().map(|(number, family)| builder.family(number, &family)).collect(),
     }
 }
 
@@ -321,7 +322,7 @@ impl Builder<'_> {
         Header { name: name.value.clone(), doc: text_of(&raw.doc), sent, place: name.place }
     }
 
-    fn family(&mut self, documents: &FamilyDocuments) -> Family {
+    fn family(&mut self, number: usize, documents: &FamilyDocuments) -> Family {
         let raw = &documents.family;
         let name = self.family_name(documents);
         let names = types::TypeNames::of(&documents.types);
@@ -347,7 +348,7 @@ impl Builder<'_> {
             limits,
             instrument,
             classes,
-            serves: raw.serves.iter().map(|(path, family)| (placed(path), placed(family))).collect(),
+            serves: raw.serves.iter().map(|(path, family)| (placed(path), NameOf::new(placed(family)))).collect(),
             probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
             flat: raw.flat.as_ref().map(|flat| self.flat(flat)),
             lifecycle,
@@ -365,6 +366,7 @@ impl Builder<'_> {
             effects: operations.iter().map(|operation| operation.effect).collect(),
             operations: Operations(operations),
             shared_files: documents.shared_files.clone(),
+            number,
             name,
             place,
         }

@@ -1,6 +1,6 @@
 //! Rate limits, the pools that several operations share, and the proof that codes give.
 
-use super::{AnswerPath, Api, Dates, Duration, Family, Operation, ResetForm, Scope};
+use super::{AnswerPath, AnyFamily, Api, Dates, Duration, Family, NameOf, Operation, ResetForm, Scope};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
@@ -106,7 +106,7 @@ pub(crate) struct ObservedCode {
     pub(crate) code: String,
     pub(crate) place: Place,
     /// The families whose operations return it; empty for all.
-    pub(crate) families: Vec<(String, Place)>,
+    pub(crate) families: Vec<NameOf<AnyFamily>>,
     pub(crate) proof: Proof,
     pub(crate) says: String,
     /// Advice on what to do.
@@ -134,7 +134,7 @@ pub(crate) struct Refusal {
 }
 
 /// A family and its code, each with its place.
-pub(crate) type FamilyCode = ((String, Place), (String, Place));
+pub(crate) type FamilyCode = (NameOf<AnyFamily>, (String, Place));
 
 /// The proof that a code gives about the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +162,8 @@ impl Proof {
 
 impl ObservedCode {
     /// Returns whether operations of a family return it.
-    pub(crate) fn is_of(&self, family: &str) -> bool {
-        self.families.is_empty() || self.families.iter().any(|(name, _)| name == family)
+    pub(crate) fn is_of(&self, family: &Family) -> bool {
+        self.families.is_empty() || self.families.iter().any(|name| family.is(name))
     }
 }
 
@@ -171,7 +171,7 @@ impl Api {
     /// The codes that operations of a family return and its documents do not list. Documented meanings take precedence.
     pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
         let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
-        self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))
+        self.codes.iter().filter(move |code| code.is_of(family) && !is_documented(&code.code))
     }
 }
 

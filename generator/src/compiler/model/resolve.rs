@@ -5,41 +5,73 @@ use super::{
     Api, Effect, Exclusion, Family, Flat, FlatCall, FlatClose, Lifecycle, Listing, Lookup, Operation, Response, Role,
     Shape, Type,
 };
-use crate::compiler::diagnostics::{Code, Diagnostics, name_list, nearest, unknown};
+use crate::compiler::diagnostics::{Code, Diagnostics, name_list, nearest, one_of, unknown};
 use crate::compiler::load::declared::KeyValue;
-use crate::compiler::references::{Kind, Reference, See, Sought, SoughtForm, SoughtOperation, SoughtParameter};
+use crate::compiler::references::{
+    Kind, Reference, See, Sought, SoughtFamily, SoughtForm, SoughtOperation, SoughtParameter,
+};
+
+/// The part of the schema whose names a name can be: nothing for those that the whole API shares.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scope {
+    family: Option<usize>,
+    operation: Option<usize>,
+}
+
+impl Scope {
+    /// The scope of an operation of the same family.
+    fn of(self, operation: Option<usize>) -> Self {
+        Self { operation, ..self }
+    }
+}
 
 /// Finds what each name stands for, and reports the names that stand for nothing.
 pub(crate) fn resolve(api: &mut Api, to: &mut Diagnostics) {
-    let is_whole = api.is_whole;
-    for family in &mut api.families {
-        // Other names depend on the operations that the first round finds.
-        for is_of_round in [Sought::is_operation, |sought: Sought| !sought.is_operation()] {
-            let mut names = Vec::new();
-            family.show_names(&mut |of, sought, name| names.push((of, sought, name.clone())));
-            let found = names.into_iter().map(|(of, sought, name)| {
-                let found = is_of_round(sought).then(|| find(family, of, sought, &name, is_whole, to));
-                found.unwrap_or(name.number)
-            });
-            let mut found = found.collect::<Vec<_>>().into_iter();
-            family.show_names(&mut |_, _, name| name.number = found.next().flatten());
-        }
+    // Other names depend on the operations that the first round finds.
+    for is_of_round in [Sought::is_operation, |sought: Sought| !sought.is_operation()] {
+        let mut names = Vec::new();
+        api.show_names(&mut |scope, sought, name| names.push((scope, sought, name.clone())));
+        let found =
+            names.into_iter().map(
+                |(scope, sought, name)| {
+                    if is_of_round(sought) { find(api, scope, sought, &name, to) } else { name.number }
+                },
+            );
+        let mut found = found.collect::<Vec<_>>().into_iter();
+        api.show_names(&mut |_, _, name| name.number = found.next().flatten());
     }
 }
 
 /// Finds the number of what a name stands for.
-fn find(
-    family: &Family,
-    of: Option<usize>,
-    sought: Sought,
+fn find(api: &Api, scope: Scope, sought: Sought, name: &Reference, to: &mut Diagnostics) -> Option<usize> {
+    let own = scope.family.map(|number| &api.families[number]);
+    match sought {
+        Sought::Family(sought) => family(api, own, sought, name, to),
+        Sought::Operation(sought) => operation(own?, sought, name, api.is_whole, to),
+        Sought::Parameter(sought) => parameter(own?, own?.operations.numbered(scope.operation?)?, sought, name, to),
+    }
+}
+
+fn family(
+    api: &Api,
+    own: Option<&Family>,
+    sought: SoughtFamily,
     name: &Reference,
-    is_whole: bool,
     to: &mut Diagnostics,
 ) -> Option<usize> {
-    match sought {
-        Sought::Operation(sought) => operation(family, sought, name, is_whole, to),
-        Sought::Parameter(sought) => parameter(family, family.operations.numbered(of?)?, sought, name, to),
+    let is_own = |one: &Family| own.is_some_and(|own| own.number == one.number);
+    let (fits, expected): (&dyn Fn(&Family) -> bool, _) = match sought {
+        SoughtFamily::Any => (&|_| true, ""),
+        SoughtFamily::Other => (&|one| !is_own(one), ""),
+        SoughtFamily::WithInstruments => (&|one| one.instrument.is_some(), ": expected one with `instrument`"),
+    };
+    let fitting = || api.families.iter().filter(|one| fits(one));
+    let found = fitting().find(|one| one.name == name.text);
+    if found.is_none() && api.is_whole {
+        let help = one_of(&name.text, fitting().map(|one| (one.name.as_str(), Some(one.place)))).of_api();
+        to.at(name.place, Code::UndefinedName, format!("unknown family `{name}`{expected}")).help(help);
     }
+    found.map(|one| one.number)
 }
 
 fn operation(
@@ -142,21 +174,36 @@ fn words(effects: &[Effect]) -> String {
     }
 }
 
-/// Looks at a reference, at what it can stand for, and at the operation whose parameters it can name.
-type SeeWithin<'a> = dyn FnMut(Option<usize>, Sought, &mut Reference) + 'a;
+/// Looks at a name, at what it can stand for, and at where that is looked for.
+type SeeWithin<'a> = dyn FnMut(Scope, Sought, &mut Reference) + 'a;
+
+/// Looks at the names of a scope.
+fn within<'a>(scope: Scope, see: &'a mut SeeWithin<'_>) -> impl FnMut(Sought, &mut Reference) + 'a {
+    move |sought, name| see(scope, sought, name)
+}
+
+impl Api {
+    /// Shows every name of the schema, in the same order each time.
+    fn show_names(&mut self, see: &mut SeeWithin<'_>) {
+        let of_codes = self.codes.iter_mut().flat_map(|code| &mut code.families);
+        let of_refusals = self.refusals.iter_mut().flat_map(|refusal| &mut refusal.codes).map(|(family, _)| family);
+        of_codes.chain(of_refusals).for_each(|family| family.show(&mut within(Scope::default(), see)));
+        for family in &mut self.families {
+            family.show_names(Scope { family: Some(family.number), operation: None }, see);
+        }
+    }
+}
 
 impl Family {
-    /// Shows every name in the family, in the same order each time.
-    fn show_names(&mut self, see: &mut SeeWithin<'_>) {
+    fn show_names(&mut self, own: Scope, see: &mut SeeWithin<'_>) {
+        self.serves.iter_mut().for_each(|(_, family)| family.show(&mut within(own, see)));
         for operation in self.operations.iter_mut() {
-            let number = Some(operation.number);
-            operation.show_names(&mut |sought, name| see(number, sought, name));
+            let of = own.of(Some(operation.number));
+            operation.show_names(&mut within(of, see));
         }
-        if let Some(probe) = &mut self.probe {
-            probe.operation.show(&mut |sought, name| see(None, sought, name));
-        }
-        self.flat.iter_mut().for_each(|flat| flat.show_names(see));
-        self.lifecycle.iter_mut().for_each(|all| all.show_names(&mut |sought, name| see(None, sought, name)));
+        self.probe.iter_mut().for_each(|probe| probe.operation.show(&mut within(own, see)));
+        self.flat.iter_mut().for_each(|flat| flat.show_names(own, see));
+        self.lifecycle.iter_mut().for_each(|lifecycle| lifecycle.show_names(&mut within(own, see)));
     }
 }
 
@@ -182,25 +229,20 @@ impl Operation {
 }
 
 impl Flat {
-    fn show_names(&mut self, see: &mut SeeWithin<'_>) {
+    fn show_names(&mut self, own: Scope, see: &mut SeeWithin<'_>) {
         let Self { place: _, cancel, close, value, reduce } = self;
-        cancel.iter_mut().for_each(|call| call.show_names(see));
-        close.iter_mut().for_each(|FlatClose { call, .. }| call.show_names(see));
-        if let Some(value) = value {
-            value.operation.show(&mut |sought, name| see(None, sought, name));
-        }
-        if let Some(reduce) = reduce {
-            reduce.operation.show(&mut |sought, name| see(None, sought, name));
-        }
+        cancel.iter_mut().for_each(|call| call.show_names(own, see));
+        close.iter_mut().for_each(|FlatClose { call, .. }| call.show_names(own, see));
+        value.iter_mut().for_each(|value| value.operation.show(&mut within(own, see)));
+        reduce.iter_mut().for_each(|reduce| reduce.operation.show(&mut within(own, see)));
     }
 }
 
 impl<K: Kind> FlatCall<K> {
-    fn show_names(&mut self, see: &mut SeeWithin<'_>) {
+    fn show_names(&mut self, own: Scope, see: &mut SeeWithin<'_>) {
         let Self { operation, over } = self;
-        let of = operation.number;
-        operation.show(&mut |sought, name| see(of, sought, name));
-        over.show(&mut |sought, name| see(of, sought, name));
+        operation.show(&mut within(own, see));
+        over.show(&mut within(own.of(operation.number), see));
     }
 }
 

@@ -107,7 +107,7 @@ fn of(api: &Api, family: &Family, operation: &Operation) -> Value {
     Object::new()
         .with("title", operation.title.as_str())
         .with("family", family.name.as_str())
-        .maybe("account", family.served_at(&operation.path.text))
+        .maybe("account", family.served_at(&operation.path.text).map(|served| served.text.as_str()))
         .with("effect", operation.effect.as_str())
         .with("method", operation.method.as_str())
         .with("path", operation.path.text.as_str())

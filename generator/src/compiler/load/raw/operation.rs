@@ -11,7 +11,7 @@ use crate::compiler::load::declared::{
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
-use crate::compiler::references::{Bound, CancelsOne, EnumParameter, NameOf, Query};
+use crate::compiler::references::{Bound, CancelsOne, EnumParameter, FamilyOfInstruments, NameOf, Query};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -398,7 +398,7 @@ declared! {
     /// The instruments that a listing has.
     part ListedInstruments {
         /// The family whose requests name them.
-        of: Ref,
+        of: NameOf<FamilyOfInstruments>,
         /// The enum parameter with the business line.
         over: NameOf<EnumParameter>,
         /// The values of `over` that are requested one by one; all of them when left out.
@@ -414,7 +414,7 @@ declared! {
     /// The last prices that a listing shows.
     part ListedPrices {
         /// The family whose requests name the instruments.
-        of: Ref,
+        of: NameOf<FamilyOfInstruments>,
         /// The enum parameter with the business line.
         over: NameOf<EnumParameter>,
         /// The field with the symbol.

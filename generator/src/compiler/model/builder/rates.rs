@@ -353,7 +353,7 @@ impl Builder<'_> {
         ObservedCode {
             code: code.value.clone(),
             place: code.place,
-            families: raw.families.iter().map(placed).collect(),
+            families: raw.families.iter().map(placed).map(NameOf::new).collect(),
             proof: proof(
                 proves.as_ref(),
                 raw.stage.as_ref(),
@@ -394,7 +394,7 @@ impl Builder<'_> {
             place: name.place,
             says: self.need(&raw.says, "says", name.place),
             code: raw.code.as_ref().map(placed),
-            codes: raw.codes.iter().map(|(family, code)| (placed(family), placed(code))).collect(),
+            codes: raw.codes.iter().map(|(family, code)| (NameOf::new(placed(family)), placed(code))).collect(),
             status: raw.status.as_ref().map(|status| (status.value, status.place)),
             rules: raw.rules.iter().map(placed).collect(),
             parameters: raw.parameters.iter().map(placed).collect(),

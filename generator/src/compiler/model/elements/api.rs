@@ -246,6 +246,7 @@ impl Family {
     pub(super) fn element(&self) -> Element {
         let Self {
             name,
+            number: _,
             rust,
             place,
             shared_files: _,
@@ -275,7 +276,7 @@ impl Family {
             let quotes = quotes.iter().map(|((line, _), (coin, _))| format!(", {line} in {coin}"));
             format!("{}, {}{}", line.0, symbol.0, quotes.collect::<String>())
         });
-        let serves = serves.iter().map(|((path, _), (family, _))| format!("{path}: {family}"));
+        let serves = serves.iter().map(|((path, _), family)| format!("{path}: {family}"));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));
         let removed_within = limits.is_empty().then(none_left);
@@ -381,7 +382,7 @@ impl Refusal {
     /// Clients do not read any of it; programs that stand in for the exchange do.
     pub(super) fn element(&self) -> Element {
         let Self { name, place, says, code, codes, status, rules, parameters } = self;
-        let own = codes.iter().map(|((family, _), (code, _))| format!("{family}: {code}"));
+        let own = codes.iter().map(|(family, (code, _))| format!("{family}: {code}"));
         let codes = code.iter().map(|(code, _)| code.clone()).chain(own);
         Element::new("refusal", name, [name, name], *place).keys([
             Key::new("codes", list(codes), documentation("")),
@@ -405,13 +406,17 @@ impl ObservedCode {
             )
             .keys(proof.keys())
             .keys([
-                Key::new("families", names(families), behaviour("whose answers it explains")),
+                Key::new(
+                    "families",
+                    list(families.iter().map(|family| &family.text)),
+                    behaviour("whose answers it explains"),
+                ),
                 Key::new("certainty", certainty.as_str(), behaviour("whether it is trusted")),
                 Key::prose("says", says),
                 Key::prose("doc", doc),
                 Key::prose("sources", &list(sources)),
             ])
-            .states(all.filter(|family| self.is_of(&family.name)).map(fact))
+            .states(all.filter(|family| self.is_of(family)).map(fact))
     }
 }
 

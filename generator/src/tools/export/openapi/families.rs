@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 pub(super) fn tag(family: &Family) -> Value {
     let Family {
         name,
+        number: _,
         title,
         doc,
         source,
@@ -62,7 +63,7 @@ pub(super) fn tag(family: &Family) -> Value {
             .list("x-sources", sources)
             .into_value()
     });
-    let serves = serves.iter().map(|((path, _), (family, _))| (path.clone(), Value::from(family.as_str())));
+    let serves = serves.iter().map(|((path, _), family)| (path.clone(), Value::from(family.text.as_str())));
     let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {
         let quotes = quotes.iter().map(|((line, _), (coin, _))| (line.clone(), Value::from(coin.as_str())));
         Object::new().with("line", line.0.as_str()).with("symbol", symbol.0.as_str()).map("quotes", quotes).into_value()

@@ -220,7 +220,7 @@ pub(super) fn observed_code(code: &ObservedCode) -> Value {
         .with("code", code.as_str())
         .with("says", says.as_str())
         .text("doc", doc)
-        .list("families", families.iter().map(|(name, _)| name.as_str()))
+        .list("families", families.iter().map(|name| name.text.as_str()))
         .and(proof_keys(proof))
         .maybe("certainty", (*certainty != Certainty::Several).then_some(certainty.as_str()))
         .list("sources", sources.iter().map(String::as_str))
@@ -230,7 +230,7 @@ pub(super) fn observed_code(code: &ObservedCode) -> Value {
 /// A reason to refuse requests, with its codes.
 pub(super) fn refusal(refusal: &Refusal) -> Value {
     let Refusal { name, place: _, says, code, codes, status, rules, parameters } = refusal;
-    let codes = codes.iter().map(|((family, _), (code, _))| (family.clone(), Value::from(code.as_str())));
+    let codes = codes.iter().map(|(family, (code, _))| (family.text.clone(), Value::from(code.as_str())));
     Object::new()
         .with("name", name.as_str())
         .with("says", says.as_str())

@@ -29,7 +29,7 @@ pub(super) fn all(api: &Api) -> BTreeMap<String, Value> {
     }
     for code in &api.codes {
         let row = Object::new()
-            .list("families", code.families.iter().map(|(name, _)| name.as_str()))
+            .list("families", code.families.iter().map(|name| name.text.as_str()))
             .with("says", code.says.as_str())
             .text("advice", &code.doc)
             .and(proof(api, &code.proof, Some(code.certainty)))
@@ -78,11 +78,11 @@ fn end(proves: CodeProof, certainty: Option<Certainty>) -> CallResult {
 
 /// The codes by which a query says that what it looks for does not exist.
 pub(super) fn of_absence<'a>(api: &'a Api, family: &'a Family, query: &str) -> impl Iterator<Item = &'a str> {
-    let account = family.served_at(query).unwrap_or(&family.name);
+    let account = family.served_at(query).and_then(|served| api.family(served)).unwrap_or(family);
     let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
     let documented = family.errors.iter().filter(|error| error.proof.proves == CodeProof::NoSuchOrder);
     let observed = api.codes.iter().filter(move |code| {
-        let is_of = code.is_of(&family.name) || code.is_of(account);
+        let is_of = code.is_of(family) || code.is_of(account);
         let is_trusted = code.certainty == Certainty::Several && code.proof.proves == CodeProof::NoSuchOrder;
         is_of && is_trusted && !is_documented(&code.code)
     });

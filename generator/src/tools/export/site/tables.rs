@@ -103,7 +103,7 @@ fn observed(here: PageContext<'_, '_>) -> Markup {
                         td { (in_words(code.proof.proves.as_str())) br; small { (code.proof.stage.as_str()) } }
                         td { (code.says) }
                         td {
-                            @for (index, family) in here.site.families.iter().filter(|family| code.is_of(family.name())).enumerate() {
+                            @for (index, family) in here.site.families.iter().filter(|family| code.is_of(family.family)).enumerate() {
                                 @if index > 0 { ", " } (family.name())
                             }
                         }
