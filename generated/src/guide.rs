@@ -30,7 +30,8 @@ pub mod journal {}
 #[doc = include_str!("../guide/reconciliation.md")]
 pub mod reconciliation {}
 
-/// The checks of requests before they are sent, and those that need the account or the instrument.
+/// The checks of requests before they are sent, and the conversion of classic ones to those of a
+/// unified account.
 ///
 #[doc = include_str!("../guide/links.md")]
 ///

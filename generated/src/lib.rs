@@ -38,8 +38,8 @@
 //! - [journal](guide::journal): Changes stored before they are sent, and resolved after a crash.
 //! - [reconciliation](guide::reconciliation): The account compared with the journal, and positions that
 //!   follow from fills.
-//! - [checks](guide::checks): The checks of requests before they are sent, and those that need the
-//!   account or the instrument.
+//! - [checks](guide::checks): The checks of requests before they are sent, and the conversion of
+//!   classic ones to those of a unified account.
 //! - [budgets](guide::budgets): The most that orders may be worth: each, in an hour, in a day, and
 //!   open.
 //! - [rate limits](guide::rate_limits): Calls kept within the rate limits, also of several processes.

@@ -59,6 +59,27 @@ runtime::parameters! {
     /// - Whether an item of orderIdList needs both orderId and clientOid, and which wins when it has both.
     /// - What is cancelled when neither orderIdList nor symbol is set.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.cancel-batch`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `orderIdList` | `[]`, item by item |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `orderId` | `orderId` |
+    /// | `clientOid` | `clientOid` |
+    /// | `orderIdList` is given and `orderId` is given and `clientOid` is given | no counterpart. Which of the two ids wins is not shown here; name the order by one of them. |
+    /// | `orderIdList` is given and `orderId` is left out and `clientOid` is left out | no counterpart. No order is named. |
+    /// | `orderIdList` is left out | no counterpart. Orders without a list are cancelled by cancel-symbol-order. |
+    /// | `marginCoin` | left out. The ids name the orders. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - A batch has at most 20 orders; a longer one is split before it is converted.
+    ///
     /// # Example
     ///
     /// Three listed orders, of which one does not exist.
@@ -147,6 +168,12 @@ impl runtime::confirm::Queryable for BatchCancel {
 }
 
 impl runtime::confirm::ConfirmableItems for BatchCancel {}
+
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for BatchCancel {
+    type Counterpart = super::super::unified::BatchCancel;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
 
 impl runtime::batches::ListsResults for BatchCancel {
     type Done = BatchSuccess;
@@ -257,6 +284,74 @@ static RULES: [tables::Rule; 2] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    items: Some(("orderIdList", "[]")),
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("orderId", "orderId"),
+        ("clientOid", "clientOid"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Given("orderIdList"),
+                    tables::When::Given("orderId"),
+                    tables::When::LeftOut("clientOid"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("orderIdList"),
+                    tables::When::LeftOut("orderId"),
+                    tables::When::Given("clientOid"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("orderIdList"),
+                    tables::When::Given("orderId"),
+                    tables::When::Given("clientOid"),
+                ],
+                refused: Some(
+                    "Which of the two ids wins is not shown here; name the order by one of them.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("orderIdList"),
+                    tables::When::LeftOut("orderId"),
+                    tables::When::LeftOut("clientOid"),
+                ],
+                refused: Some("No order is named."),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::LeftOut("orderIdList")],
+                refused: Some(
+                    "Orders without a list are cancelled by cancel-symbol-order.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
+};
 
 runtime::parameters! {
     #[checked_by(Rules)]

@@ -80,6 +80,40 @@ runtime::parameters! {
     /// - An order that failed is listed with orderId, clientOid, errorMsg and errorCode. (vendor page,
     ///   typed-bitget, UnipayFI)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.place-batch`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `orderList` | `[]`, item by item |
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `size` | `qty` |
+    /// | `orderType` | `orderType` |
+    /// | `price` | `price` |
+    /// | `force` | `timeInForce` |
+    /// | `clientOid` | `clientOid` |
+    /// | `stpMode` | `stpMode` |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `buy` | `side` `buy` |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `sell` | `side` `sell` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `open` | `side` `buy`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `close` | `side` `sell`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `open` | `side` `sell`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `close` | `side` `buy`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` or `sell` and `tradeSide` is left out | no counterpart. In hedge mode, the order does not say if it opens or closes a position. |
+    /// | `side` is left out | no counterpart. The order has no direction. |
+    /// | `marginMode` is `isolated` | no counterpart. A batch takes orders of crossed margin only; place the order alone. |
+    /// | `reduceOnly` is `YES` | no counterpart. A batch takes no reduce-only orders; place the order alone. |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    /// | `presetStopSurplusPrice` | no counterpart. A batch takes no take-profit; place the order alone. |
+    /// | `presetStopLossPrice` | no counterpart. A batch takes no stop-loss; place the order alone. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - A batch has at most 20 orders; a longer one is split before it is converted.
+    ///
     /// # Example
     ///
     /// A limit and a market order in hedge mode, both placed.
@@ -237,6 +271,12 @@ impl runtime::confirm::Queryable for BatchOrder {
 }
 
 impl runtime::confirm::ConfirmableItems for BatchOrder {}
+
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for BatchOrder {
+    type Counterpart = super::super::unified::BatchOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
 
 impl runtime::batches::ListsResults for BatchOrder {
     type Done = BatchSuccess;
@@ -413,6 +453,140 @@ static RULES: [tables::Rule; 3] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    items: Some(("orderList", "[]")),
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("size", "qty"),
+        ("orderType", "orderType"),
+        ("price", "price"),
+        ("force", "timeInForce"),
+        ("clientOid", "clientOid"),
+        ("stpMode", "stpMode"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                ],
+                then: &[("side", "buy")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                ],
+                then: &[("side", "sell")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy", "sell"]),
+                    tables::When::LeftOut("tradeSide"),
+                ],
+                refused: Some(
+                    "In hedge mode, the order does not say if it opens or closes a position.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::LeftOut("side")],
+                refused: Some("The order has no direction."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[tables::When::Is("marginMode", &["crossed"])],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("marginMode", &["isolated"])],
+                refused: Some(
+                    "A batch takes orders of crossed margin only; place the order alone.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[tables::When::Is("reduceOnly", &["NO"])],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::LeftOut("reduceOnly")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("reduceOnly", &["YES"])],
+                refused: Some(
+                    "A batch takes no reduce-only orders; place the order alone.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    refused: &[
+        (
+            "presetStopSurplusPrice",
+            "A batch takes no take-profit; place the order alone.",
+        ),
+        ("presetStopLossPrice", "A batch takes no stop-loss; place the order alone."),
+    ],
+    ..tables::Counterpart::DEFAULT
+};
 
 runtime::parameters! {
     #[checked_by(Rules)]

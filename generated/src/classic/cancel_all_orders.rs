@@ -47,6 +47,18 @@ runtime::parameters! {
     /// - Clients send a symbol, too, to cancel the orders of one pair only. (typed-bitget,
     ///   JKorf/Bitget.Net, digdigdig3)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.cancel-symbol-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `marginCoin` | left out. All orders of a category have the same margin coin. |
+    /// | `requestTime` | no counterpart. No request of the unified account is valid for a time of its own. |
+    /// | `receiveWindow` | no counterpart. No request of the unified account is valid for a time of its own. |
+    ///
     /// # Example
     ///
     /// All orders with one margin coin, within five seconds.
@@ -122,6 +134,12 @@ impl runtime::Operation for CancelAllOrders {
 
 impl runtime::operation::Cancellation for CancelAllOrders {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for CancelAllOrders {
+    type Counterpart = super::super::unified::CancelAllOrders;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::batches::ListsResults for CancelAllOrders {
     type Done = BatchSuccess;
 
@@ -186,3 +204,28 @@ static RULES: [tables::Rule; 1] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        (
+            "requestTime",
+            "No request of the unified account is valid for a time of its own.",
+        ),
+        (
+            "receiveWindow",
+            "No request of the unified account is valid for a time of its own.",
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
+};

@@ -46,6 +46,19 @@ runtime::parameters! {
     ///   without a list. Chosen: The answer has the two ids. The section describes its own answer; the
     ///   table of states speaks of three operations at once, and the other two have the list.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.cancel-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `orderId` | `orderId` |
+    /// | `clientOid` | `clientOid` |
+    /// | `symbol` | left out. The id names the order. |
+    /// | `marginCoin` | left out. The id names the order. |
+    ///
     /// # Example
     ///
     /// An order named by its orderId.
@@ -129,6 +142,12 @@ impl runtime::confirm::Queryable for CancelOrder {
 
 impl runtime::confirm::Confirmable for CancelOrder {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for CancelOrder {
+    type Counterpart = super::super::unified::CancelOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "classic.cancel-order",
     family: "classic",
@@ -190,3 +209,22 @@ static RULES: [tables::Rule; 1] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("orderId", "orderId"),
+        ("clientOid", "clientOid"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
+};

@@ -53,6 +53,18 @@ runtime::parameters! {
     ///
     /// - What is closed when symbol is left out.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.close-positions`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `account.positionMode` is `hedge_mode` and `holdSide` is `long` | `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `holdSide` is `short` | `posSide` `short` |
+    ///
     /// # Example
     ///
     /// The long of one trading pair, in hedge mode.
@@ -149,6 +161,12 @@ impl runtime::Operation for FlashClosePosition {
     }
 }
 
+#[cfg(feature = "observed")]
+impl runtime::counterpart::HasCounterpart for FlashClosePosition {
+    type Counterpart = super::super::observed::ClosePositions;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::batches::ListsResults for FlashClosePosition {
     type Done = ClosedPosition;
 
@@ -217,3 +235,49 @@ static RULES: [tables::Rule; 1] = [
         hint: "leave out holdSide",
     },
 ];
+
+#[cfg(feature = "observed")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Account("positionMode", &["one_way_mode"])],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("holdSide", &["long"]),
+                ],
+                then: &[("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("holdSide", &["short"]),
+                ],
+                then: &[("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::LeftOut("holdSide"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
+};

@@ -53,6 +53,26 @@ runtime::parameters! {
     ///   orderId may be left out, and clientOid is no parameter. The list of parameters is what a request
     ///   is built from; a caller can always send the orderId.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.fills`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `orderId` | `orderId` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `symbol` | no counterpart. Fills of all pairs are listed. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - One query covers 30 days, not a week.
+    /// - In hedge mode, the side of a fill is that of the order and posSide that of the position.
+    ///
     /// # Example
     ///
     /// The fills of one order that closed a short in hedge mode.
@@ -135,6 +155,12 @@ impl runtime::Operation for GetHistoricalTransactionDetails {
 
 impl runtime::operation::Repeatable for GetHistoricalTransactionDetails {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetHistoricalTransactionDetails {
+    type Counterpart = super::super::unified::GetFillHistory;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetHistoricalTransactionDetails {
     type Item = Fill;
     const LIST: &'static str = "fillList";
@@ -192,6 +218,31 @@ const WINDOW: tables::Window = tables::Window {
     span: Some(tables::Length::Days(7)),
     default: Some(tables::Length::Days(7)),
     ..tables::Window::DEFAULT
+};
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("orderId", "orderId"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        ("symbol", "Fills of all pairs are listed."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+    ],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

@@ -49,6 +49,27 @@ runtime::parameters! {
     /// - The longest time span of one query, and the one that is taken when no time is sent.
     /// - Whether cancelled orders are listed; the states named for list items do not include canceled.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.history-orders`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `orderId` | no counterpart. One order is read by order-info. |
+    /// | `clientOid` | no counterpart. One order is read by order-info. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    /// | `orderSource` | no counterpart. Orders of every origin are listed; the field delegateType says which it is. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - One query covers 30 days at most.
+    ///
     /// # Example
     ///
     /// A page of take-profits of one pair in a time span, in hedge mode.
@@ -187,6 +208,12 @@ impl runtime::Operation for GetHistoryOrder {
 
 impl runtime::operation::Repeatable for GetHistoryOrder {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetHistoryOrder {
+    type Counterpart = super::super::unified::GetOrderHistory;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetHistoryOrder {
     type Item = HistoryOrder;
     const LIST: &'static str = "entrustedList";
@@ -244,6 +271,36 @@ const WINDOW: tables::Window = tables::Window {
     access: Some(tables::Length::Days(90)),
     access_is_of_data: true,
     ..tables::Window::DEFAULT
+};
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        ("orderId", "One order is read by order-info."),
+        ("clientOid", "One order is read by order-info."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+        (
+            "orderSource",
+            "Orders of every origin are listed; the field delegateType says which it is.",
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

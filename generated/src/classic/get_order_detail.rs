@@ -39,6 +39,18 @@ runtime::parameters! {
     ///
     /// </details>
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.order-info`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `orderId` | `orderId` |
+    /// | `clientOid` | `clientOid` |
+    /// | `symbol` | left out. The id names the order. |
+    /// | `productType` | left out. The id names the order. |
+    ///
     /// # Example
     ///
     /// A limit order of hedge mode, filled in part, with take-profit and stop-loss.
@@ -118,6 +130,12 @@ impl runtime::Operation for GetOrderDetail {
 
 impl runtime::operation::Repeatable for GetOrderDetail {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetOrderDetail {
+    type Counterpart = super::super::unified::GetOrderDetails;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "classic.detail",
     family: "classic",
@@ -196,3 +214,9 @@ static RULES: [tables::Rule; 1] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+    ..tables::Counterpart::DEFAULT
+};

@@ -50,6 +50,26 @@ runtime::parameters! {
     ///   is counted.
     /// - Whether a month of the time span is a calendar month.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.fills`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `orderId` | `orderId` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `symbol` | no counterpart. Fills of all pairs are listed. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - One query covers 30 days at most, not three months.
+    /// - In hedge mode, the side of a fill is that of the order and posSide that of the position.
+    ///
     /// # Example
     ///
     /// The fills of one order.
@@ -139,6 +159,12 @@ impl runtime::Operation for GetOrderFillDetails {
 
 impl runtime::operation::Repeatable for GetOrderFillDetails {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetOrderFillDetails {
+    type Counterpart = super::super::unified::GetFillHistory;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetOrderFillDetails {
     type Item = Fill;
     const LIST: &'static str = "fillList";
@@ -209,6 +235,31 @@ static RULES: [tables::Rule; 1] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("orderId", "orderId"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        ("symbol", "Fills of all pairs are listed."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+    ],
+    ..tables::Counterpart::DEFAULT
+};
 
 runtime::record! {
     /// A page of the answer to [`GetOrderFillDetails`].

@@ -42,6 +42,27 @@ runtime::parameters! {
     /// - What time span is taken when no time is sent.
     /// - Whether a month of the time span is a calendar month.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.unfilled-orders`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `orderId` | no counterpart. One order is read by order-info, or its absence. |
+    /// | `clientOid` | no counterpart. One order is read by order-info, or its absence. |
+    /// | `status` | no counterpart. Orders of every open state are listed. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - Orders that are filled in part are listed, too, without being asked for.
+    ///
     /// # Example
     ///
     /// Orders of one pair that are filled in part, in hedge mode.
@@ -158,6 +179,12 @@ impl runtime::Operation for GetPendingOrders {
 
 impl runtime::operation::Repeatable for GetPendingOrders {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetPendingOrders {
+    type Counterpart = super::super::unified::GetOpenOrders;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetPendingOrders {
     type Item = PendingOrder;
     const LIST: &'static str = "entrustedList";
@@ -225,6 +252,33 @@ const WINDOW: tables::Window = tables::Window {
     to: "endTime",
     span: Some(tables::Length::Months(3)),
     ..tables::Window::DEFAULT
+};
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        ("orderId", "One order is read by order-info, or its absence."),
+        ("clientOid", "One order is read by order-info, or its absence."),
+        ("status", "Orders of every open state are listed."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+    ],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

@@ -84,6 +84,31 @@ runtime::parameters! {
     /// - The unit of newSize; that of the size of Place Order is taken here.
     /// - What newClientOid does when the order is not replaced.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.modify-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `orderId` | `orderId` |
+    /// | `clientOid` | `clientOid` |
+    /// | `newSize` | `qty` |
+    /// | `newPrice` | `price` |
+    /// | `newSize` is given and `newPrice` is left out | no counterpart. Size and price are changed together. |
+    /// | `newSize` is left out and `newPrice` is given | no counterpart. Size and price are changed together. |
+    /// | `newSize` is left out and `newPrice` is left out | no counterpart. A modification changes the quantity or the price, and presets only beside them. |
+    /// | `newClientOid` | left out. A modified order keeps its ids, by which it is found. |
+    /// | `newPresetStopSurplusPrice` | left out. Beside a new size and price it has no effect (rule 3). |
+    /// | `newPresetStopLossPrice` | left out. Beside a new size and price it has no effect (rule 3). |
+    ///
+    /// It differs all the same:
+    ///
+    /// - The order keeps its orderId and its clientOid, and the newClientOid names no order.
+    /// - An order that is filled in part can be modified, too.
+    ///
     /// # Example
     ///
     /// A new size and price, the order named by its orderId.
@@ -227,6 +252,12 @@ impl runtime::confirm::Queryable for ModifyOrder {
 
 impl runtime::confirm::Confirmable for ModifyOrder {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for ModifyOrder {
+    type Counterpart = super::super::unified::ModifyOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "classic.modify-order",
     family: "classic",
@@ -331,3 +362,59 @@ static RULES: [tables::Rule; 4] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("orderId", "orderId"),
+        ("clientOid", "clientOid"),
+        ("newSize", "qty"),
+        ("newPrice", "price"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Given("newSize"), tables::When::Given("newPrice")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("newSize"),
+                    tables::When::LeftOut("newPrice"),
+                ],
+                refused: Some("Size and price are changed together."),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("newSize"),
+                    tables::When::Given("newPrice"),
+                ],
+                refused: Some("Size and price are changed together."),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("newSize"),
+                    tables::When::LeftOut("newPrice"),
+                ],
+                refused: Some(
+                    "A modification changes the quantity or the price, and presets only beside them.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
+};

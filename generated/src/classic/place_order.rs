@@ -98,6 +98,42 @@ runtime::parameters! {
     /// - `force-required-with-default`: A limit order must send force. Against: Left out, force is gtc.
     ///   Chosen: A limit order sends force, always. A request that sends it is right under both readings.
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.place-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `marginMode` | `marginMode` |
+    /// | `size` | `qty` |
+    /// | `orderType` | `orderType` |
+    /// | `price` | `price` |
+    /// | `force` | `timeInForce` |
+    /// | `clientOid` | `clientOid` |
+    /// | `reduceOnly` | `reduceOnly`; `YES` is `yes`; `NO` is `no` |
+    /// | `presetStopSurplusPrice` | `takeProfit` |
+    /// | `presetStopLossPrice` | `stopLoss` |
+    /// | `presetStopSurplusExecutePrice` | `tpLimitPrice` |
+    /// | `presetStopLossExecutePrice` | `slLimitPrice` |
+    /// | `stpMode` | `stpMode` |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `buy` | `side` `buy` |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `sell` | `side` `sell` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `open` | `side` `buy`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `close` | `side` `sell`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `open` | `side` `sell`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `close` | `side` `buy`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `tradeSide` is left out | no counterpart. In hedge mode, the order does not say if it opens or closes a position. |
+    /// | `presetStopSurplusPrice` is given and `presetStopSurplusExecutePrice` is given | `tpOrderType` `limit` |
+    /// | `presetStopSurplusPrice` is given and `presetStopSurplusExecutePrice` is left out | `tpOrderType` `market` |
+    /// | `presetStopSurplusPrice` is left out and `presetStopSurplusExecutePrice` is given | no counterpart. Without a trigger price, the take-profit never executes. |
+    /// | `presetStopLossPrice` is given and `presetStopLossExecutePrice` is given | `slOrderType` `limit` |
+    /// | `presetStopLossPrice` is given and `presetStopLossExecutePrice` is left out | `slOrderType` `market` |
+    /// | `presetStopLossPrice` is left out and `presetStopLossExecutePrice` is given | no counterpart. Without a trigger price, the stop-loss never executes. |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    ///
     /// # Example
     ///
     /// A limit order that opens a long in hedge mode, with a take-profit and a stop-loss.
@@ -477,6 +513,12 @@ impl runtime::confirm::Queryable for PlaceOrder {
 
 impl runtime::confirm::Confirmable for PlaceOrder {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for PlaceOrder {
+    type Counterpart = super::super::unified::PlaceOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "classic.place-order",
     family: "classic",
@@ -630,3 +672,169 @@ static RULES: [tables::Rule; 6] = [
         ..tables::Rule::DEFAULT
     },
 ];
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("marginMode", "marginMode"),
+        ("size", "qty"),
+        ("orderType", "orderType"),
+        ("price", "price"),
+        ("force", "timeInForce"),
+        ("clientOid", "clientOid"),
+        ("reduceOnly", "reduceOnly"),
+        ("presetStopSurplusPrice", "takeProfit"),
+        ("presetStopLossPrice", "stopLoss"),
+        ("presetStopSurplusExecutePrice", "tpLimitPrice"),
+        ("presetStopLossExecutePrice", "slLimitPrice"),
+        ("stpMode", "stpMode"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        ("reduceOnly", "YES", tables::Becomes::Value("yes")),
+        ("reduceOnly", "NO", tables::Becomes::Value("no")),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                ],
+                then: &[("side", "buy")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                ],
+                then: &[("side", "sell")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::LeftOut("tradeSide"),
+                ],
+                refused: Some(
+                    "In hedge mode, the order does not say if it opens or closes a position.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Given("presetStopSurplusPrice"),
+                    tables::When::Given("presetStopSurplusExecutePrice"),
+                ],
+                then: &[("tpOrderType", "limit")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("presetStopSurplusPrice"),
+                    tables::When::LeftOut("presetStopSurplusExecutePrice"),
+                ],
+                then: &[("tpOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("presetStopSurplusPrice"),
+                    tables::When::LeftOut("presetStopSurplusExecutePrice"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("presetStopSurplusPrice"),
+                    tables::When::Given("presetStopSurplusExecutePrice"),
+                ],
+                refused: Some(
+                    "Without a trigger price, the take-profit never executes.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Given("presetStopLossPrice"),
+                    tables::When::Given("presetStopLossExecutePrice"),
+                ],
+                then: &[("slOrderType", "limit")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Given("presetStopLossPrice"),
+                    tables::When::LeftOut("presetStopLossExecutePrice"),
+                ],
+                then: &[("slOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("presetStopLossPrice"),
+                    tables::When::LeftOut("presetStopLossExecutePrice"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::LeftOut("presetStopLossPrice"),
+                    tables::When::Given("presetStopLossExecutePrice"),
+                ],
+                refused: Some("Without a trigger price, the stop-loss never executes."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
+};

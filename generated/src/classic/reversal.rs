@@ -74,6 +74,11 @@ runtime::parameters! {
     /// - The unit of size; that of Place Order is taken here.
     /// - What a size does in one-way mode, and what leaving it out does in hedge mode.
     ///
+    /// # Counterpart
+    ///
+    /// There is none. No operation of the unified account reverses a position. Close it and open the
+    /// opposite one with two orders, or in one-way mode with one order of twice the size.
+    ///
     /// # Example
     ///
     /// A part of a long is reversed, in hedge mode.

@@ -26,6 +26,10 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. Conditional orders are cancelled one by one, by cancel-strategy-order.
+    ///
     /// # Example
     ///
     /// One.

@@ -23,6 +23,11 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. One account backs all contracts: its balances are in assets, the leverage and the
+    /// margin mode of a contract in account-settings.
+    ///
     /// # Example
     ///
     /// One contract.

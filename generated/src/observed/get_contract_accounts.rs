@@ -21,6 +21,15 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `unified.assets`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | left out. One account backs all contracts. |
+    ///
     /// # Example
     ///
     /// One coin.
@@ -60,6 +69,12 @@ impl runtime::Operation for GetContractAccounts {
 
 impl runtime::operation::Repeatable for GetContractAccounts {}
 
+#[cfg(feature = "unified")]
+impl runtime::counterpart::HasCounterpart for GetContractAccounts {
+    type Counterpart = super::super::unified::GetAccountAssets;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-accounts",
     family: "observed",
@@ -74,4 +89,9 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+#[cfg(feature = "unified")]
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    ..tables::Counterpart::DEFAULT
 };

@@ -31,6 +31,23 @@ runtime::parameters! {
     /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.financial-records`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `coin` | `coin` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `symbol` | no counterpart. Records of all pairs are listed. |
+    /// | `businessType` | no counterpart. The kinds of records have other names. |
+    /// | `onlyFunding` | no counterpart. The kinds of records have other names. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    ///
     /// # Example
     ///
     /// A payment of funding.
@@ -103,6 +120,11 @@ impl runtime::Operation for GetContractBills {
 
 impl runtime::operation::Repeatable for GetContractBills {}
 
+impl runtime::counterpart::HasCounterpart for GetContractBills {
+    type Counterpart = super::GetFinancialRecords;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetContractBills {
     type Item = ContractBill;
     const LIST: &'static str = "bills";
@@ -140,6 +162,32 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["bills"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("coin", "coin"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    refused: &[
+        ("symbol", "Records of all pairs are listed."),
+        ("businessType", "The kinds of records have other names."),
+        ("onlyFunding", "The kinds of records have other names."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+    ],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

@@ -28,6 +28,21 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.candles`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.; `SUSDT-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SCOIN-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SUSDC-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones. |
+    /// | `symbol` | `symbol` |
+    /// | `granularity` | `interval` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `kLineType` | `type` |
+    /// | `limit` | `limit` |
+    ///
     /// # Example
     ///
     /// A minute.
@@ -119,6 +134,11 @@ impl runtime::Operation for GetContractCandles {
 
 impl runtime::operation::Repeatable for GetContractCandles {}
 
+impl runtime::counterpart::HasCounterpart for GetContractCandles {
+    type Counterpart = super::GetCandles;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-candles",
     family: "observed",
@@ -140,4 +160,47 @@ const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
     ..tables::Window::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("granularity", "interval"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("kLineType", "type"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDT-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SCOIN-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDC-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

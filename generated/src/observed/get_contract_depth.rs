@@ -22,6 +22,17 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.orderbook`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.; `SUSDT-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SCOIN-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SUSDC-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones. |
+    /// | `symbol` | `symbol` |
+    /// | `limit` | no counterpart. The number of levels is a number, not one of five texts. |
+    ///
     /// # Example
     ///
     /// Two levels.
@@ -70,6 +81,11 @@ impl runtime::Operation for GetContractDepth {
 
 impl runtime::operation::Repeatable for GetContractDepth {}
 
+impl runtime::counterpart::HasCounterpart for GetContractDepth {
+    type Counterpart = super::GetOrderBook;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-depth",
     family: "observed",
@@ -87,4 +103,40 @@ static META: tables::Meta = tables::Meta {
         &["asks", "bids", "scale", "precision", "isMaxPrecision", "ts"],
     ),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDT-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SCOIN-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDC-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+    ],
+    refused: &[("limit", "The number of levels is a number, not one of five texts.")],
+    ..tables::Counterpart::DEFAULT
 };

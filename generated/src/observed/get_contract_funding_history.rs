@@ -23,6 +23,18 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.funding-history`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `pageSize` | `limit` |
+    /// | `pageNo` | `cursor` |
+    ///
     /// # Example
     ///
     /// The latest payment.
@@ -76,6 +88,11 @@ impl runtime::Operation for GetContractFundingHistory {
 
 impl runtime::operation::Repeatable for GetContractFundingHistory {}
 
+impl runtime::counterpart::HasCounterpart for GetContractFundingHistory {
+    type Counterpart = super::GetFundingHistory;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-funding-history",
     family: "observed",
@@ -91,4 +108,23 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("pageSize", "limit"),
+        ("pageNo", "cursor"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -21,6 +21,20 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.funding-rate`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    ///
+    /// It differs all the same:
+    ///
+    /// - The time of the next payment is the field nextUpdate of the rate.
+    ///
     /// # Example
     ///
     /// One contract.
@@ -66,6 +80,11 @@ impl runtime::Operation for GetContractFundingTime {
 
 impl runtime::operation::Repeatable for GetContractFundingTime {}
 
+impl runtime::counterpart::HasCounterpart for GetContractFundingTime {
+    type Counterpart = super::GetFundingRate;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-funding-time",
     family: "observed",
@@ -81,4 +100,18 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -27,6 +27,21 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.history-candles`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.; `SUSDT-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SCOIN-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SUSDC-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones. |
+    /// | `symbol` | `symbol` |
+    /// | `granularity` | `interval` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | always | `type` `mark` |
+    ///
     /// # Example
     ///
     /// A minute.
@@ -114,6 +129,11 @@ impl runtime::Operation for GetContractMarkCandles {
 
 impl runtime::operation::Repeatable for GetContractMarkCandles {}
 
+impl runtime::counterpart::HasCounterpart for GetContractMarkCandles {
+    type Counterpart = super::GetHistoryCandles;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-mark-candles",
     family: "observed",
@@ -135,4 +155,54 @@ const WINDOW: tables::Window = tables::Window {
     from: "startTime",
     to: "endTime",
     ..tables::Window::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("granularity", "interval"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDT-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SCOIN-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDC-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                then: &[("type", "mark")],
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -23,6 +23,17 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.positions`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    ///
     /// # Example
     ///
     /// A long position.
@@ -77,6 +88,11 @@ impl runtime::Operation for GetContractPosition {
 
 impl runtime::operation::Repeatable for GetContractPosition {}
 
+impl runtime::counterpart::HasCounterpart for GetContractPosition {
+    type Counterpart = super::GetPositions;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-position",
     family: "observed",
@@ -91,4 +107,18 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

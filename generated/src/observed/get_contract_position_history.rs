@@ -30,6 +30,21 @@ runtime::parameters! {
     /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.position-history`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.; `SUSDT-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SCOIN-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SUSDC-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones. |
+    /// | `symbol` | `symbol` |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `productType` is left out | no counterpart. The positions of one category are listed at a time. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    ///
     /// # Example
     ///
     /// A position that was long.
@@ -81,6 +96,11 @@ impl runtime::Operation for GetContractPositionHistory {
 
 impl runtime::operation::Repeatable for GetContractPositionHistory {}
 
+impl runtime::counterpart::HasCounterpart for GetContractPositionHistory {
+    type Counterpart = super::GetPositionHistory;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetContractPositionHistory {
     type Item = ContractPastPosition;
     const LIST: &'static str = "list";
@@ -118,6 +138,73 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["list"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("symbol", "symbol"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDT-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SCOIN-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDC-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Is(
+                        "productType",
+                        &[
+                            "USDT-FUTURES",
+                            "COIN-FUTURES",
+                            "USDC-FUTURES",
+                            "SUSDT-FUTURES",
+                            "SCOIN-FUTURES",
+                            "SUSDC-FUTURES",
+                        ],
+                    ),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::LeftOut("productType")],
+                refused: Some("The positions of one category are listed at a time."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    refused: &[("idLessThan", "A cursor of one listing is no place in another.")],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

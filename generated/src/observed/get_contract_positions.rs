@@ -22,6 +22,16 @@ runtime::parameters! {
     /// - **Rate limit:** 5 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.positions`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `marginCoin` | left out. All positions of a category have the same margin coin. |
+    ///
     /// # Example
     ///
     /// A long position.
@@ -67,6 +77,11 @@ impl runtime::Operation for GetContractPositions {
 
 impl runtime::operation::Repeatable for GetContractPositions {}
 
+impl runtime::counterpart::HasCounterpart for GetContractPositions {
+    type Counterpart = super::GetPositions;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-positions",
     family: "observed",
@@ -81,4 +96,18 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -23,6 +23,17 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.trades`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    /// | `limit` | `limit` |
+    ///
     /// # Example
     ///
     /// The latest trade.
@@ -73,6 +84,11 @@ impl runtime::Operation for GetContractRecentTrades {
 
 impl runtime::operation::Repeatable for GetContractRecentTrades {}
 
+impl runtime::counterpart::HasCounterpart for GetContractRecentTrades {
+    type Counterpart = super::GetRecentTrades;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-recent-trades",
     family: "observed",
@@ -88,4 +104,18 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol"), ("limit", "limit")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -21,6 +21,16 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.tickers`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.; `SUSDT-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SCOIN-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones.; `SUSDC-FUTURES` has no counterpart. The demo market is chosen by a header, and its contracts have the names of the real ones. |
+    /// | `symbol` | `symbol` |
+    ///
     /// # Example
     ///
     /// One contract.
@@ -65,6 +75,11 @@ impl runtime::Operation for GetContractTicker {
 
 impl runtime::operation::Repeatable for GetContractTicker {}
 
+impl runtime::counterpart::HasCounterpart for GetContractTicker {
+    type Counterpart = super::GetTickers;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-ticker",
     family: "observed",
@@ -86,4 +101,39 @@ static META: tables::Meta = tables::Meta {
         price: "lastPr",
     }),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDT-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SCOIN-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+        (
+            "productType",
+            "SUSDC-FUTURES",
+            tables::Becomes::Nothing(
+                "The demo market is chosen by a header, and its contracts have the names of the real ones.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -21,6 +21,16 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.position-tiers`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `symbol` | `symbol` |
+    ///
     /// # Example
     ///
     /// The first tier.
@@ -66,6 +76,11 @@ impl runtime::Operation for GetContractTiers {
 
 impl runtime::operation::Repeatable for GetContractTiers {}
 
+impl runtime::counterpart::HasCounterpart for GetContractTiers {
+    type Counterpart = super::GetPositionTiers;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.contract-tiers",
     family: "observed",
@@ -81,4 +96,18 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("productType", "category"), ("symbol", "symbol")],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -27,6 +27,10 @@ runtime::parameters! {
     /// - **Window:** `startTime` to `endTime`: 7 days by default
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. Only the latest trades are listed, by trades.
+    ///
     /// # Example
     ///
     /// One trade.

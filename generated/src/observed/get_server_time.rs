@@ -18,6 +18,14 @@ runtime::parameters! {
     /// - **Rate limit:** 20 calls a second per IP
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.unified-server-time`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    ///
     /// # Example
     ///
     /// Now.
@@ -49,6 +57,11 @@ impl runtime::Operation for GetServerTime {
 
 impl runtime::operation::Repeatable for GetServerTime {}
 
+impl runtime::counterpart::HasCounterpart for GetServerTime {
+    type Counterpart = super::GetUnifiedServerTime;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.server-time",
     family: "observed",
@@ -64,4 +77,8 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["serverTime"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    ..tables::Counterpart::DEFAULT
 };

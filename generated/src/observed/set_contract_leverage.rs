@@ -28,6 +28,22 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.set-leverage`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `leverage` | `leverage` |
+    /// | `longLeverage` | `longLeverage` |
+    /// | `shortLeverage` | `shortLeverage` |
+    /// | `holdSide` | `posSide` |
+    /// | `leverage` is left out | no counterpart. The leverage of both directions is required, also beside that of one of them. |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    ///
     /// # Example
     ///
     /// Twenty times.
@@ -97,6 +113,11 @@ impl runtime::Operation for SetContractLeverage {
     const META: &'static tables::Meta = &META;
 }
 
+impl runtime::counterpart::HasCounterpart for SetContractLeverage {
+    type Counterpart = super::SetLeverage;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.set-contract-leverage",
     family: "observed",
@@ -159,4 +180,40 @@ static META: tables::Meta = tables::Meta {
         ],
     ),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("leverage", "leverage"),
+        ("longLeverage", "longLeverage"),
+        ("shortLeverage", "shortLeverage"),
+        ("holdSide", "posSide"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Given("leverage")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::LeftOut("leverage")],
+                refused: Some(
+                    "The leverage of both directions is required, also beside that of one of them.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
 };

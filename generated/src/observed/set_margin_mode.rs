@@ -25,6 +25,10 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. The margin mode is sent with each order, and with set-leverage.
+    ///
     /// # Example
     ///
     /// Isolated margin.

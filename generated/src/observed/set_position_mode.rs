@@ -23,6 +23,20 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.set-hold-mode`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `posMode` | `holdMode` |
+    /// | `productType` | left out. The mode is that of the account. |
+    ///
+    /// It differs all the same:
+    ///
+    /// - The mode of all futures changes, not that of one kind of contract.
+    ///
     /// # Example
     ///
     /// Hedge mode.
@@ -63,6 +77,11 @@ impl runtime::Operation for SetPositionMode {
     const META: &'static tables::Meta = &META;
 }
 
+impl runtime::counterpart::HasCounterpart for SetPositionMode {
+    type Counterpart = super::SetHoldMode;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.set-position-mode",
     family: "observed",
@@ -88,4 +107,9 @@ static META: tables::Meta = tables::Meta {
     }),
     shows: tables::Shows::OneOf(&["posMode"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("posMode", "holdMode")],
+    ..tables::Counterpart::DEFAULT
 };

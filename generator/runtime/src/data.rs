@@ -5,6 +5,7 @@ pub mod account;
 pub mod account_file;
 pub mod checks;
 pub mod clock;
+pub mod counterpart;
 pub mod error;
 pub mod json;
 pub mod lifecycle;

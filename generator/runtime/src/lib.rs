@@ -37,6 +37,7 @@
 //!   - `serde_support`: serialization through serde
 //!   - `lifecycle`: the states of orders, and what records and responses show of them
 //!   - `operation`, `error`: requests of one operation, and why a call fails
+//!   - `counterpart`: requests as those of another operation that does the same
 //! - `network`: what speaks HTTP
 //!   - `signing`, `transport`: credentials and transports
 //!   - `wire`: from an operation to an HTTP request, and from a response to a reply
@@ -102,7 +103,9 @@ mod outcomes;
 mod state;
 
 pub use calls::{batches, client, countdown, instruments, pages, retry};
-pub use data::{account, account_file, checks, clock, error, json, lifecycle, operation, parameters, tables, value};
+pub use data::{
+    account, account_file, checks, clock, counterpart, error, json, lifecycle, operation, parameters, tables, value,
+};
 #[cfg(feature = "blocking")]
 pub use facade::blocking;
 #[doc(hidden)]

@@ -8,6 +8,7 @@ mod batches;
 mod choices;
 mod conditions;
 mod confirm;
+mod counterpart;
 mod credentials;
 mod docs;
 mod errors;
@@ -32,6 +33,7 @@ use crate::compiler::model::{Api, Family};
 
 /// Rules for the whole API.
 const API_RULES: &[fn(&Api, &mut Diagnostics)] = &[
+    counterpart::check,
     account::names,
     account::is_shown,
     operations::calls,
@@ -85,6 +87,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     batches::echoes,
     batches::compound,
     worth::check,
+    counterpart::enums,
     intents::check,
     errors::ceilings,
     operations::check,

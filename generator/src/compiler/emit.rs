@@ -14,6 +14,7 @@ mod codes;
 mod commands;
 mod conditions;
 mod confirm;
+mod counterpart;
 mod credentials;
 mod declarations;
 mod diagram;

@@ -3,6 +3,7 @@
 mod account;
 mod builder;
 mod confirm;
+mod counterpart;
 mod credentials;
 pub(crate) mod elements;
 mod envelope;
@@ -27,14 +28,16 @@ use super::load::Documents;
 
 pub(crate) use super::load::declared::{self, Alternatives, NamesWithin, Pair};
 pub(crate) use super::load::raw::{
-    Compound, Confirm, ConfirmContext, Deprecated, Edit, InFlight, ListedInstruments, ListedPrices, OpenQuestion,
-    Reading, Repeat, Shows, Source, Trade, TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
+    Compound, Confirm, ConfirmContext, Counterpart, CounterpartCase, CounterpartDecision, Deprecated, Edit,
+    EnumCounterpart, InFlight, ListedInstruments, ListedPrices, OpenQuestion, Reading, Repeat, Shows, Source, Trade,
+    TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
 pub(crate) use super::references::*;
 pub(crate) use super::values::{Dates, Day, Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;
 pub(crate) use account::*;
 pub(crate) use confirm::*;
+pub(crate) use counterpart::*;
 pub(crate) use credentials::*;
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 pub(crate) use facts::Fact;

@@ -67,6 +67,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     intents(&mut page, operation);
     states(&mut page, family, operation);
     errors(&mut page, api, family, operation);
+    counterpart(&mut page, api, family, operation);
     other_statements(&mut page, &operation.statements);
     for example in &operation.examples {
         page.heading(&format!("Example: {}", example.about));
@@ -121,6 +122,17 @@ fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
     for never in ruled_out {
         page.entry(1, &format!("Never takes effect on {}. {}", never.from.join(", "), sentence(&never.why)));
     }
+}
+
+/// The operation that does the same, and what becomes of each parameter.
+fn counterpart(page: &mut TextPage, api: &Api, family: &Family, operation: &Operation) {
+    let Some(counterpart) = &operation.counterpart else { return };
+    page.heading("Counterpart");
+    page.entry(1, &counterpart.in_short());
+    for [what, becomes] in api.conversion(family, operation).iter().flat_map(|conversion| conversion.rows(&PLAIN)) {
+        page.entry(2, &format!("{what}: {becomes}"));
+    }
+    counterpart.differs.iter().for_each(|(says, _)| page.entry(1, &format!("differs: {}", sentence(says))));
 }
 
 /// The constructors for documented purposes.

@@ -8,6 +8,7 @@ mod cancels;
 mod checks;
 mod clocks;
 mod confirm;
+mod counterparts;
 mod drift;
 mod everyday;
 mod failures;

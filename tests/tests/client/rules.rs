@@ -28,7 +28,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| SCHEMA.cases());
 static UNCHECKED: CheckContext<'static> =
     CheckContext { account: &NOBODY, listed: None, time: ExchangeTime::UNKNOWN, now: None, policy: &NOTHING };
 static NOBODY: Account = Account::new();
-static NOTHING: CheckPolicy = CheckPolicy::nothing();
+pub(crate) static NOTHING: CheckPolicy = CheckPolicy::nothing();
 
 /// The findings of the emitted code in a request.
 struct Found {
@@ -70,7 +70,7 @@ macro_rules! inspections {
 tradeapi::for_each_operation!(inspections);
 
 /// The account of a case.
-fn account(properties: &str) -> Account {
+pub(crate) fn account(properties: &str) -> Account {
     let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut account = Account::new();
     for (property, value) in properties {
@@ -189,7 +189,7 @@ fn a_violation_has_all_details() {
 
 /// Requests near the bounds: a case with members removed or replaced by those of another case, and with another
 /// account.
-fn mixed() -> impl Strategy<Value = Case> {
+pub(crate) fn mixed() -> impl Strategy<Value = Case> {
     let change = (any::<Index>(), any::<Index>(), any::<bool>());
     let changes = proptest::collection::vec(change, 0..4);
     (any::<Index>(), any::<Index>(), changes).prop_map(|(case, other, changes)| {

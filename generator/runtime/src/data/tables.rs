@@ -4,6 +4,7 @@ mod api;
 mod authentication;
 mod code;
 mod confirm;
+mod counterpart;
 mod meta;
 mod window;
 mod worth;
@@ -24,6 +25,7 @@ pub use authentication::{
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, Ends, TimeParameter};
+pub use counterpart::{Becomes, Case, Counterpart, When};
 pub use meta::{
     Access, Amends, AnswerForm, Lists, Meta, Method, NextPage, Objects, ParameterStyle, RateLimit, RepeatKey, Scope,
     Sends, Shows, WeightCondition,

@@ -102,6 +102,7 @@ codes! {
     DoubtfulEffect = "E0417", "Doubtful effect." after Everything;
     BadSources = "E0418", "Invalid sources." after Nothing;
     BadDate = "E0419", "Invalid date." after Nothing;
+    BadCounterpart = "E0420", "Invalid counterpart." after Everything;
     Unfinished = "E0501", "Unfinished draft." after Nothing;
     OtherLanguage = "E0502", "Unsupported version of the schema language." after Everything;
 }

@@ -128,11 +128,14 @@ fn is_types_of(unread: &Path, path: &Path) -> bool {
     stem(unread) == "types" && unread.parent() == path.parent()
 }
 
-/// Returns whether a file depends on another: on those that its family shares, and on each operation that it names. A
-/// shared file of a family also depends on its operations, which use it, and a shared file of the API on all files.
+/// Returns whether a file depends on another: on those that its family shares, and on each operation that it names, of
+/// another family as `family.operation`, with what that family shares. A shared file of a family also depends on its
+/// operations, which use it, and a shared file of the API on all files.
 fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
     if unread.parent() != path.parent() {
-        return is_root(unread) || is_root(path);
+        let family = unread.parent().map(stem).unwrap_or_default();
+        let operation = if is_shared(unread) { "" } else { stem(unread) };
+        return is_root(unread) || is_root(path) || text.contains(&format!("{family}.{operation}"));
     }
     is_shared(unread) || is_shared(path) || text.contains(stem(unread))
 }

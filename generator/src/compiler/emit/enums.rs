@@ -38,6 +38,7 @@ pub(super) fn emit_errors(family: &Family) -> File {
         values: values.collect(),
         truth: None,
         truth_places: Vec::new(),
+        counterpart: None,
     };
     let mut items = vec![Item::Imports(Vec::new())];
     items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));

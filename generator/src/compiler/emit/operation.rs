@@ -8,7 +8,9 @@ use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{batches, codes, confirm, example, guide, intents, orders, pages, parameter_docs, rules, worth};
+use super::{
+    batches, codes, confirm, counterpart, example, guide, intents, orders, pages, parameter_docs, rules, worth,
+};
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
     Access, Api, BesideData, Class, Condition, Dates, Effect, Family, InstrumentNames, Lists, Objects, Operation,
@@ -27,11 +29,15 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     code.extend(codes::in_flight(operation));
     code.extend(beside_data(&scope, operation));
     code.push(confirm::impls(&scope, operation));
+    let (conversion, conversion_table) = counterpart::emit(api, family, operation, layout).unzip();
+    code.extend(conversion);
     code.extend(pages::emit(&scope, operation));
     code.extend(pages::shows(&scope, operation));
     code.extend(batches::emit(&scope, operation));
     code.extend(batches::results(&scope, operation));
-    let tables = std::iter::once(tables(family, operation)).chain(rules::table(family, operation)).map(Item::Text);
+    let tables =
+        std::iter::once(tables(family, operation)).chain(rules::table(family, operation)).chain(conversion_table);
+    let tables = tables.map(Item::Text);
     let page = page(&scope, operation);
     let below: Vec<_> = tables.chain(item_structs(&scope, operation)).chain(page.into_iter().flatten()).collect();
     let defined = type_names(operation);
@@ -434,6 +440,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&entry);
     }
     rules::add(&mut docs, &operation.statements);
+    counterpart::add(&mut docs, api, scope.family, operation);
     example::add(&mut docs, api, scope, operation, layout);
     docs
 }

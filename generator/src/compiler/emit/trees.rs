@@ -172,7 +172,12 @@ pub(super) fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Expr {
 
 /// `(one, other)`.
 pub(super) fn pair(one: Expr, other: Expr) -> Expr {
-    let elems = Punctuated::from_iter([one, other]);
+    tuple([one, other])
+}
+
+/// `(one, two, three)`.
+pub(super) fn tuple<const N: usize>(elements: [Expr; N]) -> Expr {
+    let elems = Punctuated::from_iter(elements);
     Expr::Tuple(ExprTuple { attrs: Vec::new(), paren_token: Default::default(), elems })
 }
 

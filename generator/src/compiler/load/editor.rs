@@ -132,6 +132,12 @@ impl DescribeValue for Alternatives {
     }
 }
 
+impl<T: Mapping + Describe> DescribeValue for Vec<T> {
+    fn describe_value(to: &mut Definitions) -> Value {
+        json!({ "type": "array", "items": T::describe(to) })
+    }
+}
+
 /// A mapping of exactly one name.
 impl DescribeValue for Pair {
     fn describe_value(to: &mut Definitions) -> Value {

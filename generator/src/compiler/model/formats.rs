@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Dates, Day, Deprecated, Name, Sources};
+use super::{Dates, Day, Deprecated, EnumCounterpart, Name, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// A format of texts, which is a type of the schema language.
@@ -116,6 +116,8 @@ pub(crate) struct Enum {
     /// The indices of the values that stand for true and false.
     pub(crate) truth: Option<(usize, usize)>,
     pub(crate) truth_places: Vec<(String, Place)>,
+    /// The enums of other families whose values mean the same.
+    pub(crate) counterpart: Option<EnumCounterpart>,
 }
 
 /// A value of an enum.

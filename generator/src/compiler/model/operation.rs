@@ -3,8 +3,8 @@
 use std::ops::Deref;
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, CursorParameter, Deprecated, Duration, Echoes, Family, InFlight, ListName,
-    Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
+    AnswerPath, Batch, Compound, Confirm, Counterpart, CursorParameter, Deprecated, Duration, Echoes, Family, InFlight,
+    ListName, Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -51,6 +51,7 @@ pub(crate) struct Operation {
     pub(crate) echoes: Option<Echoes>,
     pub(crate) compound: Option<Compound>,
     pub(crate) worth: Option<Worth>,
+    pub(crate) counterpart: Option<Counterpart>,
     pub(crate) repeat: Option<Repeat>,
     pub(crate) window: Option<Window>,
     /// The time that the answer reaches back, unless a parameter determines it.

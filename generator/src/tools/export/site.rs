@@ -19,6 +19,7 @@ mod address;
 mod changes;
 mod code;
 mod concepts;
+mod counterparts;
 mod families;
 mod inputs;
 mod lifecycle;
@@ -101,6 +102,7 @@ fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
         pages.extend(lifecycle::page(site, family));
     }
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
+    pages.extend(counterparts::page(site));
     pages.extend(since.map(|since| changes::page(site, since)));
     // Last, because the other pages determine which lines have links.
     pages.extend(families::documents(site));

@@ -170,7 +170,8 @@ impl Named {
         object.json_within(within).map(|json| Cow::Owned(json.into_owned()))
     }
 
-    fn json(&self, name: &str) -> Option<&str> {
+    /// The JSON text of a member.
+    pub(crate) fn json(&self, name: &str) -> Option<&str> {
         let is_it = |place: &&Place| self.text.as_bytes()[place.name.clone()] == *name.as_bytes();
         self.members.iter().find(is_it).map(|place| &self.text[place.value.clone()])
     }

@@ -400,6 +400,34 @@ impl KeyValue for Alternatives {
     }
 }
 
+/// A list of declared mappings.
+impl<T: Mapping> KeyValue for Vec<T> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        let mut all = Self::with_capacity(from.len());
+        from.list(&mut |item| {
+            all.push(Read::read(item)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn left_out() -> LeftOut<Self> {
+        LeftOut::Means(Self::new())
+    }
+
+    fn words(&self) -> String {
+        self.iter().map(KeyValue::words).collect::<Vec<_>>().join(", ")
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.first().map(Mapping::place)
+    }
+
+    fn data(&self) -> Option<json::Value> {
+        (!self.is_empty()).then(|| json::Value::list(self.iter().map(super::data)))
+    }
+}
+
 /// The value of a name in a mapping of names.
 pub(crate) trait Named: KeyValue {
     /// The values in words, of which one is enough.

@@ -2,6 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
+use super::counterpart::Counterpart;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::compiler::diagnostics::Place;
@@ -83,6 +84,8 @@ mappings! {
         /// The most that its orders are worth, for budgets. An operation that creates or amends something and has none
         /// is refused by a client with a budget.
         worth: Option<Worth>,
+        /// The operation of another family that does the same, and the parameters of its request.
+        counterpart: Option<Counterpart>,
         /// Set if a repeat of a request does no harm, and why.
         repeat: Option<Repeat>,
         /// The pair of times that bounds the query.

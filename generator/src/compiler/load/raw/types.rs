@@ -1,6 +1,7 @@
 //! `types.yaml`: the types of parameters and of fields of records.
 
 use super::Reviewed;
+use super::counterpart::EnumCounterpart;
 use super::statement::Source;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Prose, Ref, declared};
@@ -34,6 +35,8 @@ mappings! {
         @required values: Named<Short<EnumValue>>,
         /// Which value is true and which is false.
         truth: Named<Spanned<bool>>,
+        /// The enums of other families whose values mean the same.
+        counterpart: Option<EnumCounterpart>,
     }
 
     /// A value of an enum.

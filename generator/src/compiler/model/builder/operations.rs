@@ -59,6 +59,7 @@ impl FamilyBuilder<'_, '_> {
             echoes: self.echoes(raw),
             compound: raw.compound.clone(),
             worth: raw.worth.clone(),
+            counterpart: raw.counterpart.clone(),
             repeat: self.repeat(&raw.repeat),
             window: raw.window.clone(),
             history: self.builder.duration(raw.history.as_deref()),

@@ -215,7 +215,14 @@ impl FamilyBuilder<'_, '_> {
         };
         let truth = truth_of(true).zip(truth_of(false));
         let truth_places = raw.truth.iter().map(|(name, _)| placed(name)).collect();
-        Enum { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), values, truth, truth_places }
+        Enum {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            values,
+            truth,
+            truth_places,
+            counterpart: raw.counterpart.clone(),
+        }
     }
 
     pub(super) fn identifiers(&mut self) -> Vec<Identifier> {

@@ -10,10 +10,10 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::KeyValue;
 use crate::compiler::model::facts::{Fact, WindowBound};
 use crate::compiler::model::{
-    Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Echoes, Effect, Example, Family, Flat, FlatCall,
-    FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion,
-    Operation, Parameter, ParameterStyle, PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting, Statements,
-    Test, Window, WindowContext, WireParameter, Worth,
+    Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Counterpart, Echoes, Effect, Example, Family,
+    Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation,
+    OpenQuestion, Operation, Parameter, ParameterStyle, PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting,
+    Statements, Test, Window, WindowContext, WireParameter, Worth,
 };
 use crate::compiler::words::Sends;
 
@@ -110,6 +110,7 @@ impl Operation {
             echoes,
             compound,
             worth: _,
+            counterpart: _,
             repeat,
             window,
             history,
@@ -198,6 +199,7 @@ impl Operation {
             .holds(self.window.iter().map(|window| window.element(self)))
             .holds(self.repeat.iter().map(|repeat| repeat.element(id)))
             .holds(self.worth.iter().map(|worth| worth.element(id)))
+            .holds(self.counterpart.iter().map(|counterpart| counterpart.element(id)))
             .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
             .holds(self.batch.iter().map(|batch| batch.element(family, self)));
         if self.is_repeatable() && self.repeat.is_none() {
@@ -322,6 +324,14 @@ impl Worth {
     fn element(&self, operation: &str) -> Element {
         Element::new("worth", operation, ["worth", "worth"], self.place)
             .when(behaviour("a budget can count it"), behaviour("a client with a budget refuses it"))
+            .keys(declared_keys(self, |never| match never {}))
+    }
+}
+
+impl Counterpart {
+    fn element(&self, operation: &str) -> Element {
+        Element::new("counterpart", operation, ["counterpart", "counterpart"], self.place)
+            .when(additive("its requests can be converted"), breaking("its requests can no longer be converted"))
             .keys(declared_keys(self, |never| match never {}))
     }
 }

@@ -2,16 +2,16 @@
 
 use super::means::Texts;
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, in_any_order, list, maybe, names,
-    path, source, sources,
+    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, in_any_order, list,
+    maybe, names, path, source, sources,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
-    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Form,
-    Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Reference, Shape, State, Tracked, Transition, Truth, Type,
-    Unit, declared, formats, phrases,
+    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumCounterpart, EnumValue, ExcludedTransition, Exclusion,
+    Family, Form, Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Reference, Shape, State, Tracked,
+    Transition, Truth, Type, Unit, declared, formats, phrases,
 };
 
 /// An element with a name on the wire and one in Rust.
@@ -106,7 +106,7 @@ pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a s
 impl Enum {
     /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, values, truth, truth_places } = self;
+        let Self { name, doc, values, truth, truth_places, counterpart: _ } = self;
         let word = |index: usize| values[index].name.wire.as_str();
         let words = truth.map(|(yes, no)| format!("{} is true, {} is false", word(yes), word(no)));
         let means = Means::Each {
@@ -123,10 +123,20 @@ impl Enum {
     pub(super) fn element(&self, family: &str) -> Element {
         let path = path(family, &self.name.wire);
         let values: Vec<_> = self.values.iter().map(|value| value.element(&path)).collect();
+        let counterpart = self.counterpart.as_ref().map(|counterpart| counterpart.element(&path));
         named("enum", path, &self.name)
             .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
+            .holds(counterpart)
             .holds(values)
+    }
+}
+
+impl EnumCounterpart {
+    fn element(&self, of: &str) -> Element {
+        Element::new("counterpart", of, ["counterpart", "counterpart"], self.place)
+            .when(behaviour("requests with its values can be converted"), behaviour("what a request is converted to"))
+            .keys(declared_keys(self, |never| match never {}))
     }
 }
 

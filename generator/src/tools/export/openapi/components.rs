@@ -1,6 +1,6 @@
 //! Components that operations share: types of the families, headers, credentials and refusals.
 
-use super::object::{Location, Object, class, component, form, list_of, or_null, reference, schema};
+use super::object::{Location, Object, class, component, declared, form, list_of, or_null, reference, schema};
 use super::parameters::{self, Form};
 use super::{answers, credentials};
 use crate::compiler::model::{
@@ -46,7 +46,7 @@ fn schemas(family: &Family, form: Form) -> Vec<(String, Value)> {
 }
 
 fn values(all: &Enum) -> Value {
-    let Enum { name: _, doc, values, truth, truth_places: _ } = all;
+    let Enum { name: _, doc, values, truth, truth_places: _, counterpart } = all;
     // A list parallel to `enum`, as OpenAPI Generator and others read it.
     let is_described = values.iter().any(|value| !value.doc.is_empty());
     let described = values.iter().filter(|_| is_described).map(|value| value.doc.as_str());
@@ -66,6 +66,7 @@ fn values(all: &Enum) -> Value {
         .map("x-also", also)
         .map("x-enum-values", values.iter().filter_map(beyond))
         .maybe("x-truth", truth)
+        .maybe("x-counterpart", counterpart.as_ref().map(declared))
         .keys(&all.keys())
         .into_value()
 }

@@ -212,6 +212,7 @@ pub(super) fn of(operation: &Operation) -> Object {
         .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
         .maybe("x-compound", operation.compound.as_ref().map(declared))
         .maybe("x-worth", operation.worth.as_ref().map(declared))
+        .maybe("x-counterpart", operation.counterpart.as_ref().map(declared))
         .maybe("x-repeat", operation.repeat.as_ref().map(declared))
         .maybe("x-items", operation.batch.as_ref().map(items))
 }

@@ -158,6 +158,7 @@ fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
         echoes: _,
         compound: _,
         worth: _,
+        counterpart: _,
         repeat: _,
         batch: _,
         statements: _,

@@ -73,6 +73,10 @@ impl Address {
         Self::page("rules.html")
     }
 
+    pub(super) fn counterparts() -> Self {
+        Self::page("counterparts.html")
+    }
+
     pub(super) fn home() -> Self {
         Self::page("index.html")
     }

@@ -9,7 +9,7 @@ use super::view::{
     Access, Class, Credentials, ExampleView, FamilyView, Operation, OperationView, PoolReporting, Rate, Response,
     Sends, Signature, SignedPart, Site, Window,
 };
-use super::{code, outcome, parameters};
+use super::{code, counterparts, outcome, parameters};
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
     let here = PageContext { site, page: &view.address };
@@ -144,6 +144,13 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                         @if index > 0 { " and " } code { (member) }
                     }
                     " of the request; an answer with other ids belongs to another request."
+                } }
+            }
+            @if let Some(counterpart) = &view.counterpart {
+                div #counterpart { dt { "Counterpart" } dd {
+                    (counterparts::in_short(here, counterpart)) " "
+                    @let more = Address::counterparts().at(anchor("operation", &operation.id));
+                    (here.link(&more, "What becomes of each parameter"))
                 } }
             }
             div { dt { "Source" } dd {

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::address::{Address, root};
+use super::counterparts;
 use super::view::Site;
 
 /// A page on a topic that concerns many operations.
@@ -195,6 +196,7 @@ fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
                 li { (link(&Address::errors(), "Errors")) }
                 li { (link(&Address::limits(), "Limits")) }
                 li { (link(&Address::rules(), "Rules")) }
+                @if counterparts::has_page(site) { li { (link(&Address::counterparts(), "Counterparts")) } }
                 li { (link(&Address::names(), "All names")) }
                 @if has_changes { li { (link(&Address::changes(), "Changes")) } }
             }

@@ -9,15 +9,15 @@ use super::address::Address;
 use super::page::CONCEPTS;
 use super::pieces::{self, sentence};
 use super::view::{
-    Access, Case, Echoes, ExampleView, FamilyView, Intent, Operation, OperationView, Response, RuleView, Site, Source,
-    Statements, phrases,
+    Access, Case, Counterpart, Echoes, ExampleView, FamilyView, Intent, Operation, OperationView, Response, RuleView,
+    Site, Source, Statements, phrases,
 };
-use super::{code, outcome, parameters};
+use super::{code, counterparts, outcome, parameters};
 use crate::compiler::diagnostics::Place;
 
 /// The operation as Markdown. It says what the page says, in a line for each fact, without links, proofs and forms.
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> String {
-    let OperationView { operation, address: _, parameters, answer, rules, examples } = view;
+    let OperationView { operation, address: _, parameters, answer, counterpart, rules, examples } = view;
     let mut out = MarkdownPage::default();
     in_short(&mut out, site, family, operation);
     out.heading(2, "Parameters");
@@ -32,6 +32,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     family.cases_of_answer(operation).iter().for_each(|(ty, told_by)| out.item(0, &format!("{}: {told_by}", ty.name)));
     parameters::fields_as_text(&mut out, 0, answer);
     outcome::as_text(&mut out, site, family, view);
+    counterpart.iter().for_each(|counterpart| counterparts::as_text(&mut out, counterpart));
     rules_as_text(&mut out, rules);
     statements_as_text(&mut out, &operation.statements);
     intents_as_text(&mut out, &operation.intents);
@@ -74,6 +75,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
         echoes,
         compound,
         worth,
+        counterpart,
         repeat,
         window,
         history,
@@ -106,6 +108,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
         ("Why it has this effect", effect_why.as_deref().map(sentence)),
         ("Several things", compound.as_ref().map(|compound| sentence(&compound.why.0))),
         ("Worth", worth.as_ref().map(phrases::worth)),
+        ("Counterpart", counterpart.as_ref().map(Counterpart::in_short)),
         ("Calls", call.as_ref().map(|(method, _)| method.clone())),
         ("Deprecated", deprecated.as_ref().map(phrases::deprecated)),
         ("Permission", permission.clone()),
@@ -228,6 +231,9 @@ pub(super) fn llms(site: &Site<'_>) -> String {
     out.heading(2, "Reference");
     out.raw(&link("Errors", &Address::errors(), "What each code shows about the request it answers"));
     out.raw(&link("Limits", &Address::limits(), "How often each operation may be called, and by whom"));
+    if counterparts::has_page(site) {
+        out.raw(&link("Counterparts", &Address::counterparts(), counterparts::ABOUT));
+    }
     out.raw(&link("Rules as JSON", &Address::page("rules.json"), "Every rule with requests that break and keep it"));
     out.raw(&link(
         "Outcomes as JSON",

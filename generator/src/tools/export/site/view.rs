@@ -3,6 +3,7 @@
 //! The view alone reads the model: HTML, Markdown, JSON and the search are made of it. A test reads the facts and rules
 //! back from the pages and compares both ways.
 
+mod counterparts;
 mod operation;
 mod parameters;
 mod rules;
@@ -16,14 +17,15 @@ use super::inputs::SiteInputs;
 use crate::compiler::diagnostics::Place;
 pub(super) use crate::compiler::model::Parameter;
 pub(super) use crate::compiler::model::{
-    Absence, Access, Algorithm, Api, Carried, Choice, Class, CodeProof, Confirm, Content, Credentials, Deprecated,
-    Echoes, Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need,
-    NonceForm, Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate,
-    Response, RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm,
-    Token, Transition, Unit, Window, Within, parts_text, phrases,
+    Absence, Access, Algorithm, Api, Carried, Choice, Class, CodeProof, Confirm, Content, Counterpart, Credentials,
+    Deprecated, Echoes, Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle,
+    Lists, Need, NonceForm, Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind,
+    Rate, Response, RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements,
+    TimestampForm, Token, Transition, Unit, Window, Within, parts_text, phrases,
 };
 use crate::compiler::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::tools::rules::Case;
+pub(super) use counterparts::CounterpartView;
 pub(super) use operation::{CodeOutcome, ExampleView, OperationView};
 pub(super) use parameters::{Block, ParameterView, Precedence};
 pub(super) use rules::RuleView;

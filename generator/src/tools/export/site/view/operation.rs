@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counterparts::{self, CounterpartView};
 use super::parameters::{Block, ParameterReader, ParameterView};
 use super::rules::{RuleReader, RuleView};
 use super::types::{FieldView, field_view};
@@ -17,6 +18,7 @@ pub(in crate::tools::export::site) struct OperationView<'a> {
     pub(in crate::tools::export::site) address: Address,
     pub(in crate::tools::export::site) parameters: Vec<Block<'a>>,
     pub(in crate::tools::export::site) answer: Vec<FieldView<'a>>,
+    pub(in crate::tools::export::site) counterpart: Option<CounterpartView<'a>>,
     pub(in crate::tools::export::site) rules: Vec<RuleView<'a>>,
     pub(in crate::tools::export::site) examples: Vec<ExampleView<'a>>,
 }
@@ -132,6 +134,7 @@ pub(super) fn view<'a>(
         address: Address::operation(&family.name, &operation.name),
         parameters,
         answer,
+        counterpart: counterparts::view(api, family, operation),
         rules,
         examples: examples.collect(),
     }

@@ -1,0 +1,371 @@
+//! Counterparts: each parameter of a request becomes something, or the schema says why it does not.
+
+mod cases;
+
+use std::collections::BTreeMap;
+
+use super::account::account_word;
+use super::batches::is_value_of;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
+use crate::compiler::model::phrases::PLAIN;
+use crate::compiler::model::{
+    Api, Conversion, Corresponding, Counterpart, CounterpartCase, Enum, EnumCounterpart, Family, Lookup, NamesWithin,
+    Need, Operation, Request, Type, WireParameter, Worth, condition_in_words,
+};
+
+/// Checks `counterpart` of all operations, before any other rule: a file that already has a mistake may lack what another
+/// one names.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    let mistaken = to.mistaken_files();
+    for (family, operation) in api.operations() {
+        let Some(counterpart) = &operation.counterpart else { continue };
+        if is_one_or_none(counterpart, to)
+            && is_known(api, operation, counterpart, to)
+            && let Some(conversion) = api.conversion(family, operation)
+            && !mistaken.contains(&conversion.to.operation.place.file)
+        {
+            converts(api, &conversion, to);
+        }
+    }
+}
+
+/// Checks `counterpart` of the enums of a family.
+pub(super) fn enums(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.enums {
+        let Some(EnumCounterpart { of, values, refused, place: _ }) = &all.counterpart else { continue };
+        for named in of.iter().filter(|_| api.is_whole) {
+            if let Some(other) = other_enum(api, named, to) {
+                values.iter().for_each(|(_, value)| is_value(other, &named.0, value, to));
+            }
+        }
+        values.iter().chain(refused).for_each(|(value, _)| is_value(all, &all.name.wire, value, to));
+        for ((value, place), _) in refused.iter().filter(|(one, _)| values.iter().any(|(other, _)| other.0 == one.0)) {
+            to.at(*place, Code::BadCounterpart, format!("`{value}` has a counterpart and has none"))
+                .help("remove it from `values` or from `refused`");
+        }
+    }
+}
+
+/// The enum with an id. An unknown one is reported, unless its family lacks the types altogether.
+fn other_enum<'a>(api: &'a Api, (id, place): &(String, Place), to: &mut Diagnostics) -> Option<&'a Enum> {
+    let found = api.enum_of(id);
+    let family = id.split_once('.').map_or("", |(family, _)| family);
+    let is_empty = api.families.iter().any(|known| known.name == family && known.enums.is_empty());
+    if found.is_none() && !is_empty {
+        let ids = |family: &Family| family.enums.iter().map(|one| one.id(family)).collect::<Vec<_>>();
+        let ids: Vec<String> = api.families.iter().flat_map(ids).collect();
+        to.at(*place, Code::UndefinedName, format!("unknown enum `{id}`"))
+            .help(one_of(id, ids.iter().map(|known| (known.as_str(), None))));
+    }
+    found
+}
+
+/// A text is a value of an enum.
+fn is_value(all: &Enum, name: &str, (value, place): &(String, Place), to: &mut Diagnostics) {
+    if !all.has(value) {
+        to.at(*place, Code::UndefinedName, format!("the enum `{name}` has no value `{value}`"))
+            .help(one_of(value, all.wires().map(|known| (known, None))));
+    }
+}
+
+/// There is an operation, or a reason that there is none and nothing else.
+fn is_one_or_none(counterpart: &Counterpart, to: &mut Diagnostics) -> bool {
+    let Counterpart { operation, none, items, same, left_out, refused, decided, differs, place } = counterpart;
+    let is_bare = items.is_none() && decided.is_empty() && differs.is_empty();
+    let is_bare = is_bare && [same, left_out, refused].into_iter().all(Vec::is_empty);
+    match (operation, none) {
+        (Some(_), None) => return true,
+        (None, Some(_)) if is_bare => {}
+        (None, Some((_, place))) => {
+            to.at(*place, Code::BadCounterpart, "`none` says that there is no counterpart")
+                .help("remove it and name the `operation`, or remove the other keys");
+        }
+        (Some(_), Some((_, place))) => {
+            to.at(*place, Code::BadCounterpart, "`none` says that there is no counterpart, and `operation` names one")
+                .help("remove one of them");
+        }
+        (None, None) => {
+            to.at(*place, Code::BadCounterpart, "`counterpart` requires `operation`, or `none` with the reason")
+                .help("add one of them");
+        }
+    }
+    false
+}
+
+/// The operation exists, is another one, and both have the lists.
+fn is_known(api: &Api, operation: &Operation, counterpart: &Counterpart, to: &mut Diagnostics) -> bool {
+    let Some((id, place)) = &counterpart.operation else { return false };
+    let Some((_, other)) = api.operation_of(id) else {
+        if api.is_whole {
+            let ids = api.operations().map(|(_, known)| (known.id.as_str(), None));
+            to.at(*place, Code::UndefinedName, format!("unknown operation `{id}`")).help(one_of(id, ids));
+        }
+        return false;
+    };
+    if other.id == operation.id {
+        to.at(*place, Code::BadCounterpart, "an operation is no counterpart of itself").help("name another operation");
+        return false;
+    }
+    let Some((from, there)) = &counterpart.items else { return true };
+    [(operation, from), (other, there)].into_iter().fold(true, |all, (of, (list, place))| {
+        let lists = || of.items().map(|(_, item)| (item.list.as_str(), None));
+        let has_it = lists().any(|(known, _)| known == list);
+        if !has_it {
+            to.at(*place, Code::UndefinedName, format!("`{}` has no list `{list}`", of.id)).help(one_of(list, lists()));
+        }
+        all && has_it
+    })
+}
+
+/// Everything is named and fits. What follows from an unknown name is not reported, nor what follows from a parameter
+/// that is not accounted for.
+fn converts(api: &Api, conversion: &Conversion<'_>, to: &mut Diagnostics) {
+    let check = Check { api, conversion };
+    if check.names_are_known(to) && check.all_are_accounted_for(to) && check.types_fit(to) {
+        for decision in &conversion.counterpart.decided {
+            cases::check(api, conversion, decision, to);
+        }
+        if check.nothing_is_set_twice(to) {
+            check.required_ones_are_set(to);
+        }
+    }
+}
+
+struct Check<'a> {
+    api: &'a Api,
+    conversion: &'a Conversion<'a>,
+}
+
+impl<'a> Check<'a> {
+    fn cases(&self) -> impl Iterator<Item = &'a CounterpartCase> {
+        self.conversion.counterpart.decided.iter().flat_map(|decision| &decision.cases)
+    }
+
+    /// The parameters of the request itself that a reason or a parameter stands for, each with its place.
+    fn stated(&self) -> impl Iterator<Item = &'a (String, Place)> {
+        let Counterpart { same, left_out, refused, .. } = self.conversion.counterpart;
+        [same, left_out, refused].into_iter().flatten().map(|(name, _)| name)
+    }
+
+    fn names_are_known(&self, to: &mut Diagnostics) -> bool {
+        let Conversion { counterpart, from, to: other } = self.conversion;
+        let mut all_are = true;
+        for name in self.stated() {
+            all_are &= parameter(from, name, to).is_some();
+        }
+        for (_, name) in &counterpart.same {
+            all_are &= parameter(other, name, to).is_some();
+        }
+        for case in self.cases() {
+            for condition in &case.when {
+                all_are &= self.condition_is_known(condition, to);
+            }
+            for (name, value) in &case.then {
+                match parameter(other, name, to) {
+                    Some(_) if other.items.is_some() && !other.is_of_item(&name.0) => {
+                        to.at(name.1, Code::BadCounterpart, format!("`{}` is no parameter of the items", name.0))
+                            .help("name parameters of the items in cases");
+                        all_are = false;
+                    }
+                    Some(found) => is_value_of(other.family, name, found, value, to),
+                    None => all_are = false,
+                }
+            }
+        }
+        all_are
+    }
+
+    fn condition_is_known(&self, (name, values): &NamesWithin, to: &mut Diagnostics) -> bool {
+        if let Some(property) = name.0.strip_prefix(Worth::OF_ACCOUNT) {
+            let property = (property.to_owned(), name.1);
+            values.iter().for_each(|value| account_word(self.api, &property, value, to));
+            if values.is_empty() {
+                to.at(name.1, Code::BadCounterpart, "a property of the account is not left out")
+                    .help("write the values with which the case fits");
+            }
+            return !values.is_empty();
+        }
+        let from = &self.conversion.from;
+        let Some(found) = parameter(from, name, to) else { return false };
+        if cases::has_values(from, &found) {
+            values.iter().for_each(|value| is_value_of(from.family, name, found, value, to));
+            return true;
+        }
+        for (_, place) in values.iter().filter(|(value, _)| value != CounterpartCase::GIVEN) {
+            to.at(*place, Code::BadValue, format!("`{}` has no listed values", name.0))
+                .help("write `given` for a parameter that has a value, and `[]` for one that is left out");
+        }
+        true
+    }
+
+    /// Each parameter of the request is named, and one becomes one thing.
+    fn all_are_accounted_for(&self, to: &mut Diagnostics) -> bool {
+        let Conversion { counterpart, from, .. } = self.conversion;
+        let mut found = BTreeMap::new();
+        let mut is_so = true;
+        for (name, place) in self.stated() {
+            if let Some(first) = found.insert(name.as_str(), *place) {
+                is_so = false;
+                to.at(*place, Code::BadCounterpart, format!("`{name}` becomes two things"))
+                    .related(first, "it is also here")
+                    .help("keep one of `same`, `left_out` and `refused`");
+            }
+        }
+        let decides = |name: &str| self.cases().flat_map(|case| &case.when).any(|((known, _), _)| known == name);
+        for wire in from.names().iter().filter(|wire| !self.is_list(wire, from.items) && !is_fixed(wire)) {
+            let name = wire.name.wire.as_str();
+            if !found.contains_key(name) && !decides(name) {
+                is_so = false;
+                found.insert(name, counterpart.place);
+                to.at(
+                    counterpart.place,
+                    Code::BadCounterpart,
+                    format!("`counterpart` does not say what becomes of `{name}`"),
+                )
+                .related(wire.name.place, "the parameter is here")
+                .help(format!("name `{name}` in `same`, `left_out` or `refused`, or decide it"));
+            }
+        }
+        is_so
+    }
+
+    fn is_list(&self, wire: &WireParameter<'_>, items: Option<&str>) -> bool {
+        wire.list.is_none() && Some(wire.name.wire.as_str()) == items
+    }
+
+    /// A value of one parameter is a value of the other.
+    fn types_fit(&self, to: &mut Diagnostics) -> bool {
+        let Conversion { counterpart, from, to: other } = self.conversion;
+        let mut all_do = true;
+        for ((name, place), (there, _)) in &counterpart.same {
+            let (Some(one), Some(two)) = (from.find(name), other.find(there)) else { continue };
+            if !fits(from, &one, other, &two) {
+                all_do = false;
+                to.at(*place, Code::BadCounterpart, format!("the values of `{name}` are no values of `{there}`"))
+                    .related(one.name.place, "the parameter is here")
+                    .related(two.name.place, "and the other one here")
+                    .help("name a parameter of the same type, or write cases");
+            } else if from.is_of_item(name) && !other.is_of_item(there) {
+                all_do = false;
+                to.at(*place, Code::BadCounterpart, format!("each item has a `{name}`, and the request one `{there}`"))
+                    .help("name a parameter of the items");
+            }
+            for (value, value_place, corresponding) in self.conversion.values(&one, &two) {
+                if matches!(corresponding, Corresponding::Unstated) {
+                    all_do = false;
+                    to.at(*place, Code::BadCounterpart, format!("`{there}` has no value for `{value}` of `{name}`"))
+                        .related(value_place, "the value is here")
+                        .help("state it in `counterpart` of the enum, or write cases");
+                }
+            }
+        }
+        all_do
+    }
+
+    /// A parameter of the other request has one origin.
+    fn nothing_is_set_twice(&self, to: &mut Diagnostics) -> bool {
+        let counterpart = self.conversion.counterpart;
+        let mut set: BTreeMap<&str, Place> = BTreeMap::new();
+        let mut is_so = true;
+        let of_cases = counterpart.decided.iter().map(|decision| {
+            let then =
+                decision.cases.iter().flat_map(|case| &case.then).map(|((name, place), _)| (name.as_str(), *place));
+            // Only one case fits, so that the first place stands for all.
+            then.rev().collect::<BTreeMap<_, _>>().into_iter().collect::<Vec<_>>()
+        });
+        let of_same = counterpart.same.iter().map(|(_, (name, place))| vec![(name.as_str(), *place)]);
+        for (name, place) in of_same.chain(of_cases).flatten() {
+            if let Some(first) = set.insert(name, place) {
+                is_so = false;
+                to.at(place, Code::BadCounterpart, format!("`{name}` gets two values"))
+                    .related(first, "it also gets one here")
+                    .help("remove one of them");
+            }
+        }
+        is_so
+    }
+
+    /// A required parameter of the other request always has a value.
+    fn required_ones_are_set(&self, to: &mut Diagnostics) {
+        let Conversion { counterpart, to: other, .. } = self.conversion;
+        let names = other.names();
+        let required = names.iter().filter(|wire| wire.need() == Need::Always && !is_fixed(wire));
+        for wire in required.filter(|wire| !self.is_list(wire, other.items)) {
+            let name = &wire.name.wire;
+            let set = counterpart.same.iter().find(|(_, (there, _))| there == name);
+            let always = counterpart.decided.iter().any(|decision| {
+                let sets = |case: &CounterpartCase| case.then.iter().any(|((known, _), _)| known == name);
+                decision.cases.iter().all(|case| case.refused.is_some() || sets(case))
+            });
+            match set {
+                None if always => {}
+                None => {
+                    to.at(
+                        counterpart.place,
+                        Code::BadCounterpart,
+                        format!("`{}` requires `{name}`, which gets no value", other.operation.id),
+                    )
+                    .related(wire.name.place, "the parameter is here")
+                    .help(format!("set `{name}` in `same`, or in each case of a decision"));
+                }
+                Some((from, _)) if self.may_lack(from) => {
+                    to.at(
+                        from.1,
+                        Code::BadCounterpart,
+                        format!("`{name}` is required, and `{}` can be left out", from.0),
+                    )
+                    .related(wire.name.place, "the required parameter is here")
+                    .help(format!("add a decision with a case `when: {{ {}: [] }}` that is `refused`", from.0));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Returns whether a parameter is optional, and no case refuses a request without it.
+    fn may_lack(&self, (name, _): &(String, Place)) -> bool {
+        let is_optional = self.conversion.from.find(name).is_some_and(|wire| wire.need() == Need::No);
+        let lacks = |((known, _), values): &NamesWithin| known == name && values.is_empty();
+        is_optional && !self.cases().any(|case| case.refused.is_some() && case.when.iter().any(lacks))
+    }
+}
+
+/// The parameter with a name; reports an unknown one.
+fn parameter<'a>(of: &Request<'a>, (name, place): &(String, Place), to: &mut Diagnostics) -> Option<WireParameter<'a>> {
+    match of.names().find(name) {
+        Lookup::Found(found) => Some(found),
+        Lookup::Missing(help) => {
+            to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", of.operation.id)).help(help);
+            None
+        }
+        Lookup::Unresolved => None,
+    }
+}
+
+fn is_fixed(wire: &WireParameter<'_>) -> bool {
+    wire.parameter().is_some_and(|parameter| parameter.fixed.is_some())
+}
+
+/// Returns whether a value of one parameter can be sent as the other: an enum as an enum, a text as a text, and anything
+/// else as the same type; what deletes a value also deletes the other.
+fn fits(from: &Request<'_>, one: &WireParameter<'_>, other: &Request<'_>, two: &WireParameter<'_>) -> bool {
+    let (has_one, has_two) = (from.enum_of(one).is_some(), other.enum_of(two).is_some());
+    if has_one || has_two {
+        return has_one && has_two;
+    }
+    let (Some(one), Some(two)) = (one.parameter(), two.parameter()) else { return false };
+    let same = |one: Type, two: Type| {
+        one == two || one.is_text() && two.is_text() || one == Type::Undefined || two == Type::Undefined
+    };
+    let is_same = match (one.shape.single(), two.shape.single()) {
+        (Some(one), Some(two)) => same(one, two),
+        _ => one.shape.listed().zip(two.shape.listed()).is_some_and(|(one, two)| same(one, two) && !one.is_enum()),
+    };
+    is_same && one.deletes_with().is_none_or(|text| two.deletes_with() == Some(text))
+}
+
+/// A list of conditions in words, for messages.
+fn conditions(when: &[NamesWithin]) -> String {
+    let words = when.iter().map(|condition| condition_in_words(condition, &PLAIN));
+    words.collect::<Vec<_>>().join(" and ")
+}

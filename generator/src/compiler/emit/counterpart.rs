@@ -1,0 +1,137 @@
+//! The counterpart of an operation: the conversion of its request, and what becomes of each parameter.
+
+use super::code::{gate, ident};
+use super::docs::{Docs, MARKDOWN, code, escape};
+use super::trees;
+use crate::compiler::emit::Layout;
+use crate::compiler::model::phrases::sentence;
+use crate::compiler::model::{
+    Api, Conversion, Corresponding, CounterpartCase, CounterpartDecision, Family, NamesWithin, Operation, Pair, Worth,
+};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Expr;
+
+/// The conversion and its table, which a crate has with the features of both families.
+pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> Option<(TokenStream, String)> {
+    let conversion = api.conversion(family, operation)?;
+    let (name, to) = (ident(&operation.rust.rust), &conversion.to);
+    let is_near = to.family.name == family.name;
+    let gate = if is_near { None } else { gate(to.family, layout) };
+    let module = ident(&super::module_name(&to.family.name));
+    let path = if is_near { quote!(super) } else { quote!(super::super::#module) };
+    let counterpart = ident(&to.operation.rust.rust);
+    let conversion_impl = quote! {
+        #gate
+        impl runtime::counterpart::HasCounterpart for #name {
+            type Counterpart = #path::#counterpart;
+            const TABLE: &'static tables::Counterpart = &COUNTERPART;
+        }
+    };
+    let declaration = quote! {
+        #gate
+        static COUNTERPART: tables::Counterpart = ();
+    };
+    Some((conversion_impl, trees::fixed(declaration, table(&conversion))))
+}
+
+/// The section of the documentation of an operation.
+pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
+    let Some(counterpart) = &operation.counterpart else { return };
+    if let Some((why, _)) = &counterpart.none {
+        docs.heading("Counterpart");
+        docs.markdown(&format!("There is none. {}", escape(&sentence(why))));
+    }
+    let Some(conversion) = api.conversion(family, operation) else { return };
+    docs.heading("Counterpart");
+    docs.markdown(&format!(
+        "[{}](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one of {}, or says what has no \
+         counterpart.",
+        code("to_counterpart"),
+        code(&conversion.to.operation.id)
+    ));
+    docs.gap();
+    docs.line("| parameter | becomes |".to_owned());
+    docs.line("|---|---|".to_owned());
+    for [what, becomes] in conversion.rows(&MARKDOWN) {
+        docs.line(format!("| {what} | {becomes} |"));
+    }
+    if !counterpart.differs.is_empty() {
+        docs.markdown("It differs all the same:");
+    }
+    counterpart.differs.iter().for_each(|(says, _)| docs.entry(&escape(&sentence(says))));
+}
+
+fn table(conversion: &Conversion<'_>) -> Expr {
+    let counterpart = conversion.counterpart;
+    let fields = [
+        trees::some("items", counterpart.items.as_ref().map(pair)),
+        trees::rows("same", same(conversion, true)),
+        trees::rows("around", same(conversion, false)),
+        trees::rows("values", counterpart.same.iter().flat_map(|pair| values(conversion, pair))),
+        trees::rows("decided", counterpart.decided.iter().map(|decision| cases(conversion, decision))),
+        trees::rows("refused", counterpart.refused.iter().map(pair)),
+    ];
+    trees::table("Counterpart", fields)
+}
+
+fn pair(((one, _), (two, _)): &Pair) -> Expr {
+    trees::pair(trees::text(one), trees::text(two))
+}
+
+/// The parameters that have the same value as one of the other request or of its items, or as one around its items.
+fn same(conversion: &Conversion<'_>, within: bool) -> impl Iterator<Item = Expr> {
+    let is_within = |name: &str| conversion.to.items.is_none() || conversion.to.is_of_item(name);
+    let pairs = conversion.counterpart.same.iter().filter(move |(_, (to, _))| is_within(to) == within);
+    pairs.map(pair)
+}
+
+/// The values of a parameter that are spelled in another way or have no counterpart.
+fn values(conversion: &Conversion<'_>, ((from, _), (to, _)): &Pair) -> Vec<Expr> {
+    let values = match (conversion.from.find(from), conversion.to.find(to)) {
+        (Some(from), Some(to)) => conversion.values(&from, &to),
+        _ => Vec::new(),
+    };
+    let row = |value: &str, kind, text: &str| {
+        let becomes = trees::call(trees::of_table("Becomes", kind), [trees::text(text)]);
+        trees::tuple([trees::text(from), trees::text(value), becomes])
+    };
+    let rows = values.into_iter().filter_map(|(value, _, corresponding)| match corresponding {
+        Corresponding::To(other) => Some(row(value, "Value", other)),
+        Corresponding::None(why) => Some(row(value, "Nothing", why)),
+        Corresponding::Itself | Corresponding::Unstated => None,
+    });
+    rows.collect()
+}
+
+fn cases(conversion: &Conversion<'_>, decision: &CounterpartDecision) -> Expr {
+    let case = |CounterpartCase { when, then, refused, place: _ }: &CounterpartCase| {
+        let fields = [
+            trees::rows("when", when.iter().map(|condition| self::condition(conversion, condition))),
+            trees::rows("then", then.iter().map(pair)),
+            trees::some("refused", refused.as_ref().map(|(why, _)| trees::text(why))),
+        ];
+        trees::table("Case", fields)
+    };
+    trees::list(decision.cases.iter().map(case))
+}
+
+/// A condition; one for a value also holds without the parameter if the value is its default.
+fn condition(conversion: &Conversion<'_>, ((name, _), values): &NamesWithin) -> Expr {
+    let texts = || trees::texts(values.iter().map(|(value, _)| value.as_str()));
+    let of = |kind, arguments: Vec<Expr>| trees::call(trees::of_table("When", kind), arguments);
+    if let Some(property) = name.strip_prefix(Worth::OF_ACCOUNT) {
+        return of("Account", vec![trees::text(property), texts()]);
+    }
+    let wire = conversion.from.find(name);
+    let default = wire.and_then(|wire| wire.parameter()?.default.as_ref()).map(|(default, _)| default);
+    let is_listed = wire.is_some_and(|wire| conversion.from.enum_of(&wire).is_some());
+    match values.as_slice() {
+        [] => of("LeftOut", vec![trees::text(name)]),
+        [(value, _)] if value == CounterpartCase::GIVEN && !is_listed => of("Given", vec![trees::text(name)]),
+        several if several.iter().any(|(value, _)| Some(value) == default) => {
+            of("IsByDefault", vec![trees::text(name), texts()])
+        }
+        _ => of("Is", vec![trees::text(name), texts()]),
+    }
+}
