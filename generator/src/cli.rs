@@ -142,6 +142,12 @@ pub(crate) struct AuditArguments {
     /// Record the sections as they are now in the schema's files.
     #[arg(long)]
     accept: bool,
+    /// Record also sections in which facts differ, and accept these differences.
+    #[arg(long, requires = "accept")]
+    as_is: bool,
+    /// Compare what can be read of a schema with mistakes, such as one with drafts that are not filled in.
+    #[arg(long, conflicts_with = "changes")]
+    partly: bool,
 }
 
 impl AuditArguments {
@@ -150,12 +156,31 @@ impl AuditArguments {
         self.docs.as_deref().unwrap_or(Path::new(""))
     }
 
-    fn were(&self, schema: &Schema) -> Result<Documents, Diagnostics> {
-        match &self.was {
-            None => Ok(Documents::default()),
-            Some(folder) if is_folder(folder) => schema.documents(Path::new(folder)),
-            Some(revision) => schema.documents_at(self.docs(), revision),
+    /// The documents now, and those before: each read by a function of the schema.
+    fn documents(
+        &self,
+        read: impl Fn(&Path) -> Result<Documents, Diagnostics>,
+        read_at: impl Fn(&Path, &str) -> Result<Documents, Diagnostics>,
+    ) -> Result<[Documents; 2], Diagnostics> {
+        let were = match &self.was {
+            None => Documents::default(),
+            Some(folder) if is_folder(folder) => read(Path::new(folder))?,
+            Some(revision) => read_at(self.docs(), revision)?,
+        };
+        Ok([read(self.docs())?, were])
+    }
+
+    fn audit(&self, generator: &Generator) -> Result<Audit, Diagnostics> {
+        if self.partly {
+            let schema = generator.read_unfinished()?;
+            let [now, were] =
+                self.documents(|folder| schema.documents(folder), |folder, at| schema.documents_at(folder, at))?;
+            return Ok(schema.audit(&now, &were));
         }
+        let schema = generator.read()?;
+        let [now, were] =
+            self.documents(|folder| schema.documents(folder), |folder, at| schema.documents_at(folder, at))?;
+        Ok(schema.audit(&now, &were))
     }
 }
 
@@ -164,18 +189,22 @@ fn is_folder(name: &str) -> bool {
     Path::new(name).is_dir() || name.starts_with(['/', '.']) || name.contains('\\')
 }
 
-pub(crate) fn audit(schema: &Schema, arguments: &AuditArguments, output: &Output) -> Result<ExitCode, Diagnostics> {
+pub(crate) fn audit(
+    generator: &Generator,
+    arguments: &AuditArguments,
+    output: &Output,
+) -> Result<ExitCode, Diagnostics> {
     if let Some(changes) = &arguments.changes {
-        return Ok(announced(&schema.announced(changes)?, output));
+        return Ok(announced(&generator.read()?.announced(changes)?, output));
     }
-    let audit = schema.audit(&schema.documents(arguments.docs())?, &arguments.were(schema)?);
+    let audit = arguments.audit(generator)?;
     if output.is_json() {
         output.print(audit.as_json().trim_end());
     } else {
         output.print(&audit);
     }
     if arguments.accept {
-        let (written, kept) = audit.accept()?;
+        let (written, kept) = if arguments.as_is { audit.accept_as_is()? } else { audit.accept()? };
         let kept = match kept {
             0 => String::new(),
             kept => format!(", {kept} kept because a fact of the section differs"),

@@ -11,7 +11,8 @@ mod commands {
 
 #[cfg(feature = "cli")]
 pub use commands::{
-    DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
+    DraftSource, Drafted, SiteOptions, Unfinished, compare_editor_schemas, editor_schemas, init_project,
+    write_editor_schemas,
 };
 
 use std::collections::BTreeMap;

@@ -44,7 +44,8 @@ pub use generator::{Generator, Only, Schema};
 #[cfg(feature = "cli")]
 pub use {
     generator::{
-        DraftSource, Drafted, SiteOptions, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas,
+        DraftSource, Drafted, SiteOptions, Unfinished, compare_editor_schemas, editor_schemas, init_project,
+        write_editor_schemas,
     },
     tools::audit::{Announced, Audit, Auditor, Documents, Standing},
     tools::compare::{Change, Difference},

@@ -269,7 +269,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             output.done(format_args!("no mistakes: {} operations, {} rules", counts.operations, counts.rules));
             schema.aligned().iter().for_each(|line| output.done(format_args!("{line}")));
         }
-        Command::Audit { schema, arguments } => return cli::audit(&schema.read()?, &arguments, output),
+        Command::Audit { schema, arguments } => return cli::audit(&schema.generator(), &arguments, output),
         Command::Facts { schema, partly: true, .. } => output.facts(&schema.generator().facts_as_read()?),
         Command::Facts { schema, observed: true, .. } => output.facts(&schema.read()?.observed_facts()),
         Command::Facts { schema, .. } => output.facts(&schema.read()?.facts()),

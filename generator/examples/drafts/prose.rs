@@ -1,7 +1,7 @@
 //! Documents, compared with their drafts by a second reader, which knows rows of tables and items, and nothing else.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_yaml::Value as Yaml;
 use tradeapi_gen::{Diagnostics, DraftSource, Generator};
@@ -65,7 +65,8 @@ pub(crate) fn measure(folder: &Path, room: &Path) -> Result<Measured, Diagnostic
         let own = drafts.operations.iter().filter(|operation| operation.document == stem(&path));
         measured.document(&std::fs::read_to_string(&path).unwrap(), own, &marks);
     }
-    measured.operations.read = drafted.written.iter().filter(|path| !path.ends_with("types.yaml")).count();
+    let is_operation = |path: &&PathBuf| !["types.yaml", "family.yaml"].iter().any(|other| path.ends_with(other));
+    measured.operations.read = drafted.written.iter().filter(is_operation).count();
     Ok(measured)
 }
 
@@ -86,16 +87,22 @@ impl Row<'_> {
         self.cells.join(" | ")
     }
 
+    /// The cells behind the name, in which code has the marks of Markdown.
+    fn notes(&self) -> String {
+        let tags = ["<code>", "</code>", "<tt>", "</tt>"];
+        tags.iter().fold(self.cells[1..].join(" | "), |text, tag| text.replace(tag, "`"))
+    }
+
     /// The words in code behind the name.
     fn codes(&self) -> BTreeSet<String> {
-        self.cells[1..].join(" | ").split('`').skip(1).step_by(2).map(str::to_owned).collect()
+        self.notes().split('`').skip(1).step_by(2).map(str::to_owned).collect()
     }
 
     /// Returns whether a sentence requires one of these names, under no condition and with no other codes.
     fn offers(&self, names: &BTreeSet<&str>) -> bool {
         const DUE: [&str; 4] = ["must", "required", "mandatory", "needs"];
         const CASES: [&str; 5] = ["For", "If", "When", "In", "Under"];
-        let text = self.cells[1..].join(" | ").replace(". ", "\n").replace(['<', '>', ';', '|'], "\n");
+        let text = self.notes().replace(". ", "\n").replace(['<', '>', ';', '|'], "\n");
         text.lines().any(|sentence| {
             let mut codes = sentence.split('`').skip(1).step_by(2);
             let words = sentence.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
@@ -142,7 +149,7 @@ impl Measured {
                 || line.contains("curl ") && line.contains("://")
         };
         self.operations.all += text.lines().filter(is_address).count();
-        let rows: Vec<Row<'_>> = rows(text);
+        let rows: Vec<Row<'_>> = rows(text).into_iter().chain(html_rows(text)).collect();
         for operation in operations {
             let at = format!("{} {}", operation.method, operation.path);
             let chosen: BTreeSet<&str> = operation.forms.iter().flatten().map(|(name, _)| name.as_str()).collect();
@@ -233,6 +240,16 @@ impl Measured {
             self.wrong.push(format!("{at}: {name} lacks {lost:?}"));
         }
     }
+}
+
+/// The rows of tables in HTML, each at the line of its first cell.
+fn html_rows(text: &str) -> impl Iterator<Item = Row<'_>> {
+    text.match_indices("<tr").filter_map(|(at, _)| {
+        let row = text[at..].split("</tr>").next()?;
+        let first = at + row.find("<td")?;
+        let cells = row.split("<td").skip(1).filter_map(|cell| cell.split_once('>')?.1.split("</td>").next());
+        Some(Row { line: text[..first].matches('\n').count() + 1, cells: cells.map(str::trim).collect() })
+    })
 }
 
 /// The rows of all tables below their heads, and the items of lists with a colon.

@@ -4,10 +4,12 @@
 mod drafts;
 mod project;
 mod schema;
+mod unfinished;
 
 pub use drafts::{DraftSource, Drafted};
 pub use project::{compare_editor_schemas, editor_schemas, init_project, write_editor_schemas};
 pub use schema::SiteOptions;
+pub use unfinished::Unfinished;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

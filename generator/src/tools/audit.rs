@@ -158,6 +158,9 @@ fn document(
 
     let review = review::review(api, document, &found);
     review.place(document, claims, &mut compared.differences);
+    let (standing, differences) = review.standing(document, std::mem::take(&mut compared.differences));
+    compared.differences = differences;
+    audit.standing += standing.len();
     audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
     let elsewhere = |difference: &Discrepancy| difference.elsewhere.as_ref().map(|(at, _)| *at);
     let reported: Vec<usize> = compared
@@ -169,7 +172,7 @@ fn document(
     let (found, compared) = (&found, &compared);
     let context = Context { files, document, was, claims, found, compared, reported: &reported, removed: &removed };
     audit.lines.extend(review.lines(&context));
-    audit.accept.extend(review.accepted(document, files, found, &reported));
+    audit.accept.extend(review.accepted(document, files, found, &[&standing, &compared.differences]));
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 

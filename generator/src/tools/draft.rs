@@ -17,7 +17,7 @@ mod yaml;
 use crate::compiler::check;
 use crate::compiler::model::{Api, Effect, Family, Format, Need, Operation};
 use crate::compiler::words::{AnswerForm, In, Lists, Objects, Sends, Times};
-pub(crate) use render::add_types;
+pub(crate) use render::{add_reviewed, add_types};
 
 /// A `types.yaml` without types.
 pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/types.json\n";
@@ -126,6 +126,8 @@ pub(crate) struct Source {
     pub(crate) unread: Vec<String>,
     /// The statements of the file, if they were counted.
     pub(crate) tally: Option<Tally>,
+    /// The sections that describe no operation, as document and heading.
+    pub(crate) sections: Vec<(String, String)>,
 }
 
 /// The statements of a file by what became of them.

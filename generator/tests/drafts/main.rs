@@ -14,6 +14,7 @@ mod draft;
 mod file;
 #[path = "../../examples/drafts/fill.rs"]
 mod fill;
+mod followed;
 mod openapi;
 mod others;
 #[path = "../../examples/drafts/prose.rs"]

@@ -117,12 +117,20 @@ impl Generator {
             written.push(path);
         }
         written.extend(write::replace_stale(&folder, &types)?);
+        written.extend(self.add_reviewed(&folder, &found.sections)?);
         if let Some(credentials) = &found.credentials {
             written.extend(self.add_credentials(credentials)?);
         }
         let statements = found.tally.map(|tally| (tally.read, tally.left_empty, tally.not_read));
         let (left_out, unread) = (found.left_out, found.unread);
         Ok(Drafted { written, types: files.types.names(), left_out, unread, statements })
+    }
+
+    /// Adds the sections that belong to no operation to the file of a family which lists none.
+    fn add_reviewed(&self, folder: &Path, sections: &[(String, String)]) -> Result<Vec<PathBuf>, Diagnostics> {
+        let Ok(text) = std::fs::read_to_string(folder.join(FAMILY_FILE)) else { return Ok(Vec::new()) };
+        let text = draft::add_reviewed(&text, sections);
+        write::replace_stale(folder, &BTreeMap::from([(FAMILY_FILE.to_owned(), text)]))
     }
 
     /// Adds the key `credentials` to `api.yaml`, which has none.

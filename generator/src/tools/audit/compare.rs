@@ -36,6 +36,15 @@ pub(super) struct Discrepancy {
     pub(super) elsewhere: Option<(usize, String)>,
 }
 
+impl Discrepancy {
+    /// Returns what both sides state, without lines.
+    pub(super) fn statement(&self) -> String {
+        let [says, has] = [&self.says, &self.has].map(|text| text.as_deref().unwrap_or_default());
+        let elsewhere = self.elsewhere.as_ref().map_or("", |(_, says)| says);
+        format!("{says} | {has} | {elsewhere}")
+    }
+}
+
 /// For each kind, the number of facts of the schema, and of those that a document states.
 pub(super) type Facts = BTreeMap<&'static str, (usize, usize)>;
 
@@ -313,7 +322,7 @@ impl Comparison<'_> {
             if key.kind.is_bound() && self.occurs_unread(key, &claim.value) {
                 continue;
             }
-            let at = self.section_of(key);
+            let at = self.row_of(key).unwrap_or_else(|| self.section_of(key));
             let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
             self.add(key, DiscrepancyKind::SchemaOnly, at, None, Some(claim.place), Some(has));
         }
@@ -339,6 +348,12 @@ impl Comparison<'_> {
             rows.any(|row| says(&row.iter().map(|cell| cell.text).collect::<Vec<_>>().join(" ")))
                 || section.texts(self.document).any(|text| text.sentences().iter().any(|sentence| says(sentence.text)))
         })
+    }
+
+    /// The place of the parameter that a key is about, if the document has it.
+    fn row_of(&self, key: &FactKey) -> Option<usize> {
+        let (owner, name) = (key.owner()?, key.name().filter(|_| key.kind.is_of_parameter())?);
+        Some(self.by_key.get(&parameter_key(owner, name))?.first()?.at)
     }
 
     /// The start of the section of the operation that a key belongs to.

@@ -129,7 +129,7 @@ impl Document {
             if self.codes.get(code).is_none_or(|of| !of.contains(&run.source)) {
                 continue;
             }
-            let end = run.text + run.length;
+            let end = run.text + run.length.min(self.codes[code].end.saturating_sub(run.source));
             match found.last_mut().filter(|(known, _)| *known == code) {
                 Some((_, range)) => range.end = end,
                 None => found.push((code, run.text..end)),
@@ -180,6 +180,11 @@ impl Document {
         let before = self.source.as_bytes()[..start].iter().rev().take_while(is_mark).count();
         let after = self.source.as_bytes()[end..].iter().take_while(is_mark).count();
         one_line(self.source.get(start - before..end + after).unwrap_or_default())
+    }
+
+    /// The section with the title: the first one with a heading, if chapters are below it.
+    pub(super) fn title(&self) -> Option<&Section> {
+        self.sections.iter().find(|section| !section.heading.is_empty()).filter(|first| first.level == 1)
     }
 
     /// The section with a heading, or the one that had it when the schema was written.
@@ -273,6 +278,9 @@ pub(super) fn label_of(text: Span<'_>) -> Option<Span<'_>> {
 /// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its
 /// level, these are the chapters.
 fn rank(sections: &mut [Section]) {
+    // What stands before the first heading belongs to none.
+    let named = sections.iter().position(|section| !section.heading.is_empty()).unwrap_or_default();
+    let sections = &mut sections[named..];
     let title = sections.first().map(|first| first.level);
     let has_equals = sections.iter().skip(1).any(|section| Some(section.level) == title);
     let mut levels: Vec<u8> = sections.iter().skip(1).map(|section| section.level).collect();

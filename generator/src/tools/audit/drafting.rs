@@ -1,10 +1,12 @@
 //! Drafts a file from what the readers find about an operation that the schema does not have.
 
 mod answers;
+mod sections;
 
 use std::collections::BTreeSet;
 
 use answers::Table;
+use sections::{address, described, free_name, general, no_section, take_calls};
 
 use super::claims::{Claims, KnownOperation};
 use super::document::{Block, Document, Section};
@@ -13,12 +15,9 @@ use super::operations::Drafted;
 use super::readers;
 use super::text::{Span, overlaps};
 use super::{Documents, findings, open_questions};
-use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{Api, Choice, Envelope, Family, Need, Number};
-use crate::tools::draft::{Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally, name_of_path};
-
-/// The number of headings that a message lists.
-const SHOWN: usize = 12;
+use crate::tools::draft::{Draft, DraftAccess, DraftField, JsonKind, OneOf, Rule, Source, Tally};
 
 /// The number of characters of a text that was not read in a comment, which may be a long sample.
 const LONGEST_QUOTE: usize = 400;
@@ -45,6 +44,9 @@ pub(crate) fn drafts(
     }
     let left_out = if title.is_none() { take_calls(&mut all) } else { Vec::new() };
     let mut source = Source { tally: Some(Tally::default()), left_out, ..Source::default() };
+    if title.is_none() {
+        source.sections = general(api, &parsed);
+    }
     let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
     for document in &parsed {
         let claims = Claims::of(api, &document.id);
@@ -88,70 +90,12 @@ pub(crate) fn drafts(
     Ok(source)
 }
 
-/// The sections of a document that describe an operation.
-fn described(document: &Document) -> impl Iterator<Item = (&Document, &Section)> {
-    let describes = |section: &&Section| readers::endpoint::find(document, section).is_some();
-    document.sections.iter().filter(describes).map(move |section| (document, section))
-}
-
-/// The method and the path of an operation that a section describes.
-fn address(document: &Document, section: &Section) -> Option<(String, String)> {
-    let (method, path) = readers::endpoint::find(document, section)?;
-    Some((method.text.to_owned(), readers::endpoint::template(path)))
-}
-
-/// Takes out the sections that only show a call of what another section describes, and returns a line about each.
-fn take_calls(all: &mut Vec<(&Document, &Section)>) -> Vec<String> {
-    let is_call = |(document, section): (&Document, &Section)| readers::endpoint::is_in_a_call(document, section);
-    let (calls, own): (Vec<_>, Vec<_>) = all.iter().copied().partition(|section| is_call(*section));
-    let mut left_out = Vec::new();
-    for (document, section) in calls {
-        let described = own.iter().find(|(of, other)| address(of, other) == address(document, section));
-        if let Some((_, other)) = described {
-            let line = document.line(section.at.start);
-            left_out.push(format!("line {line} of {}: a call of what {} describes", document.file, other.heading));
-            all.retain(|(_, one)| !std::ptr::eq(*one, section));
-        }
-    }
-    left_out
-}
-
-fn no_section(title: &str, all: &[(&Document, &Section)]) -> Diagnostics {
-    let headings: Vec<&str> = all.iter().map(|(_, section)| section.heading.as_str()).collect();
-    let mut to = Diagnostics::default();
-    let help = did_you_mean(title, headings.iter().copied()).unwrap_or_else(|| {
-        let shown = headings.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-        let rest = headings.len().saturating_sub(SHOWN);
-        match (shown.is_empty(), rest) {
-            (true, _) => "use the heading of a section with a method and a path".into(),
-            (false, 0) => format!("use the heading of a section with a method and a path: {shown}").into(),
-            (false, rest) => {
-                format!("use the heading of a section with a method and a path: {shown} and {rest} others").into()
-            }
-        }
-    });
-    to.whole(Code::UndefinedName, format!("no section `{title}` of the documents describes an operation")).help(help);
-    to
-}
-
 fn already(known: &KnownOperation<'_>) -> Diagnostics {
     let mut to = Diagnostics::default();
     let id = &known.operation.id;
     to.at(known.operation.place, Code::DefinedTwice, format!("the operation `{id}` already has this section"))
         .help("name a section that no operation has; `audit` lists them");
     to
-}
-
-/// The name of an operation that no other has: of the last part of its path, with its method, or of more parts.
-fn free_name(document: &Document, section: &Section, taken: &BTreeSet<String>) -> String {
-    let (method, path) = address(document, section).unwrap_or_default();
-    let method = method.to_lowercase();
-    let usual = name_of_path(&path);
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && !part.contains('{')).collect();
-    let longer = (2..=parts.len()).map(|count| name_of_path(&parts[parts.len() - count..].join("-")));
-    let numbered = (2..10_000).map(|n| format!("{usual}-{n}"));
-    let names = [usual.clone(), format!("{method}-{usual}")].into_iter().chain(longer).chain(numbered);
-    names.into_iter().find(|name| !taken.contains(name)).unwrap_or_else(|| usual.clone())
 }
 
 /// Returns whether a clause states a time, such as `Unix ms`.
@@ -170,7 +114,7 @@ fn names_values(said: &str) -> bool {
     let words = said.split(|c: char| c.is_whitespace() || ",;()".contains(c));
     let is_example = |word: &str| ["e.g.", "e.g", "like", "such", "etc", "etc.", "example"].contains(&word);
     let announces = ["one of", "One of", "values:", "options:"].iter().any(|words| said.contains(words));
-    said.contains('`') || announces || words.into_iter().any(is_example)
+    ["`", "<code>", "<tt>"].iter().any(|mark| said.contains(mark)) || announces || words.into_iter().any(is_example)
 }
 
 struct Drafting<'a> {

@@ -103,10 +103,7 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
             document.sections.iter().filter(|section| !is_claimed(document, &recorded, section)).collect();
         let same_text = unclaimed.iter().find(|section| marks::is_same(document, section, &reviewed.digest.0));
         // The first heading is the title of the document, whatever it says.
-        let title = document
-            .sections
-            .first()
-            .filter(|first| first.level == 1 && unclaimed.iter().any(|section| section.at == first.at));
+        let title = document.title().filter(|first| unclaimed.iter().any(|section| section.at == first.at));
         let title = title
             .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
         let found = title.or(same_text.copied()).map(|section| (section.at.start, title.is_some()));

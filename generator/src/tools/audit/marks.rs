@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::document::{Block, Document, Section};
 use super::findings::{Basis, Findings};
-use super::readers::Columns;
+use super::readers::{Columns, endpoint};
 use super::wording;
 use crate::compiler::model::Reviewed;
 use tradeapi_words::MINTED_LETTERS as LETTERS;
@@ -98,7 +98,8 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
         match block {
             Block::Text(range) => {
                 for sentence in document.span(range).sentences() {
-                    units.add(sentence.range(), None, document.meaning(sentence));
+                    let meaning = endpoint::in_tag(sentence).unwrap_or_else(|| document.meaning(sentence));
+                    units.add(sentence.range(), None, meaning);
                 }
             }
             Block::Item { number: Some(number), text, .. } => {
@@ -163,7 +164,7 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
         let of_section = |reviewed: &&Reviewed| {
             reviewed.document == document.id && document.is_section(&reviewed.section.0, section)
         };
-        let digests = reviewed.iter().filter(of_section).flat_map(|reviewed| reviewed.digest.0.split(' ').skip(1));
+        let digests = reviewed.iter().filter(of_section).flat_map(|reviewed| marks_of(&reviewed.digest.0));
         let marks: Vec<&str> = digests.map(hash_of).collect();
         for (block_at, block) in section.blocks.iter().enumerate() {
             let Block::Table { head, rows } = block else { continue };
@@ -256,6 +257,24 @@ pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -
     std::iter::once(whole(&units)).chain(marks).collect::<Vec<_>>().join(" ")
 }
 
+/// The sign before the hash of a difference that stands as accepted.
+const STANDING: char = '~';
+
+/// The hash of a difference, by what the document says and what the schema has.
+pub(super) fn standing(difference: &str) -> String {
+    format!("{STANDING}{}", hash(difference))
+}
+
+/// The hashes of the differences that a record accepts as they are.
+pub(super) fn standing_of(recorded: &str) -> impl Iterator<Item = &str> {
+    recorded.split(' ').skip(1).filter(|word| word.starts_with(STANDING))
+}
+
+/// The marks of a record.
+fn marks_of(recorded: &str) -> impl Iterator<Item = &str> {
+    recorded.split(' ').skip(1).filter(|word| !word.starts_with(STANDING))
+}
+
 /// The number of facts that a part of the document states.
 pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
     let stated = found.statements.iter().filter(|statement| statement.force == Basis::Stated);
@@ -279,7 +298,7 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
     if recorded.split(' ').next() == Some(whole(&units).as_str()) {
         return Vec::new();
     }
-    let marks: Vec<&str> = recorded.split(' ').skip(1).collect();
+    let marks: Vec<&str> = marks_of(recorded).collect();
     let old: Vec<&str> = marks.iter().map(|mark| hash_of(mark)).collect();
     let hashes: Vec<String> = units.iter().map(TextUnit::hash).collect();
     let new: Vec<&str> = hashes.iter().map(String::as_str).collect();
@@ -374,7 +393,7 @@ fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &
 /// The former place of a removed section's heading in the enclosing section; `None` if it was not there.
 pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &str, heading: &str) -> Option<usize> {
     let wanted = hash(&heading_meaning(&wording::canonical(heading)));
-    let old: Vec<&str> = recorded.split(' ').skip(1).map(hash_of).collect();
+    let old: Vec<&str> = marks_of(recorded).map(hash_of).collect();
     let index = old.iter().position(|hash| *hash == wanted)?;
     let units = units(document, above);
     // The closest earlier unit that still exists.

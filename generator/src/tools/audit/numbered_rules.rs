@@ -56,7 +56,12 @@ pub(super) fn compare<'a>(
             false => found.in_schema_only.push((rule, at)),
         }
     }
-    for section in document.sections.iter().filter(|section| !skip(section.at.start)) {
+    // In other sections, numbers count the steps of a guide.
+    let has_rules = |section: &Section| {
+        named.iter().any(|(start, _)| *start == section.at.start)
+            || claims.operations.iter().any(|known| document.is_section(known.heading, section))
+    };
+    for section in document.sections.iter().filter(|section| !skip(section.at.start) && has_rules(section)) {
         let parameters = lists_of_parameters(document, section);
         let rules =
             numbered(document, section).filter(|(_, text)| !parameters.iter().any(|list| list.contains(&text.at)));

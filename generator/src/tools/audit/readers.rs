@@ -89,12 +89,20 @@ enum Meaning {
 fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Option<Meaning> {
     let named = claims.operations.iter().find(|known| document.is_section(known.heading, section));
     let known = named.map(|known| Meaning::Known(known.operation.id.clone()));
-    known.or_else(|| endpoint::find(document, section).map(|_| Meaning::New))
+    // A guide may show a call of what another section describes.
+    let is_call = |address: &str| {
+        let mut known = claims.operations.iter().map(|known| known.operation);
+        endpoint::is_in_a_call(document, section)
+            && known.any(|known| format!("{} {}", known.method.as_str(), known.path.text) == address)
+    };
+    let address =
+        endpoint::find(document, section).map(|(method, path)| format!("{} {}", method.text, endpoint::template(path)));
+    known.or_else(|| address.filter(|address| !is_call(address)).map(|_| Meaning::New))
 }
 
 impl<'a> Reader<'a> {
     fn title(&mut self) {
-        let Some(section) = self.document.sections.first().filter(|section| section.level == 1) else { return };
+        let Some(section) = self.document.title() else { return };
         self.found.state(
             key(FactKind::Title, [&self.document.id]),
             section.heading.clone(),

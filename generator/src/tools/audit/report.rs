@@ -135,9 +135,18 @@ pub struct Audit {
     pub(super) lines: Vec<Line>,
     pub(super) shares: Vec<Share>,
     pub(super) accept: Vec<Replacement>,
+    /// The number of differences that were accepted as they are.
+    pub(super) standing: usize,
+    /// The files of the schema with empty keys or other mistakes, which were compared as far as they can be read.
+    unfinished: Vec<PathBuf>,
 }
 
 impl Audit {
+    /// The same with the files that were read in part only.
+    pub(crate) fn with_unfinished(self, files: &[PathBuf]) -> Self {
+        Self { unfinished: files.to_vec(), ..self }
+    }
+
     /// The number of differences of fact.
     pub fn differences(&self) -> usize {
         self.count(Task::Write)
@@ -180,6 +189,7 @@ impl Audit {
             "reviews": self.reviews(),
             "facts": facts,
             "facts_found": found,
+            "standing": self.standing,
         });
         self.sorted().map(line).chain([totals]).map(|object| format!("{object}\n")).collect()
     }
@@ -197,7 +207,16 @@ impl Audit {
     /// # Errors
     /// Fails if a file cannot be written.
     pub fn accept(&self) -> Result<(usize, usize), Diagnostics> {
-        write_digests(&self.accept)
+        write_digests(&self.accept, false)
+    }
+
+    /// Like [`Audit::accept`], also for sections in which facts differ: these differences stand as accepted, and are
+    /// reported again once the document or the schema states something else.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be written.
+    pub fn accept_as_is(&self) -> Result<(usize, usize), Diagnostics> {
+        write_digests(&self.accept, true)
     }
 }
 
@@ -214,6 +233,20 @@ impl fmt::Display for Audit {
             writeln!(f)?;
         }
         self.shares.iter().try_for_each(|share| write!(f, "{share}"))?;
+        if self.standing > 0 {
+            writeln!(f, "differences that stand as accepted: {}", self.standing)?;
+        }
+        if let Some(first) = self.unfinished.first() {
+            let others = match self.unfinished.len() {
+                1 => String::new(),
+                all => format!(" and {} others", all - 1),
+            };
+            writeln!(
+                f,
+                "not filled in, and compared as far as it can be read: {}{others}; `check` lists what is missing",
+                first.display()
+            )?;
+        }
         let (all, matched) = self.facts();
         write!(f, "{} difference(s) of fact, {} change(s) of words to review; ", self.differences(), self.reviews())?;
         write!(f, "{matched} of {all} facts of the schema found in the documents ({})", percent(matched, all))

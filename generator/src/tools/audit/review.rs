@@ -1,7 +1,7 @@
 //! Compares sections with their records in the schema's files, to find changes of words that no reader reports, and
 //! writes new digests: only their values change, every other byte of the files stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,21 @@ impl Review<'_> {
                 difference.at = at;
             }
         }
+    }
+
+    /// Separates the differences that a record accepts as they are from the others.
+    pub(super) fn standing(
+        &self,
+        document: &Document,
+        differences: Vec<Discrepancy>,
+    ) -> (Vec<Discrepancy>, Vec<Discrepancy>) {
+        let stands = |difference: &Discrepancy| {
+            let section = document.section_of(difference.at).map(|section| section.at.start);
+            let mut own = self.recorded.iter().filter(|recorded| recorded.section == section && section.is_some());
+            let hash = marks::standing(&difference.statement());
+            own.any(|recorded| marks::standing_of(&recorded.reviewed.digest.0).any(|known| known == hash))
+        };
+        differences.into_iter().partition(stands)
     }
 
     /// The former place of the heading of a removed operation.
@@ -177,32 +192,48 @@ impl Review<'_> {
             || self.unclaimed.contains(&change.at)
     }
 
-    /// New digests for the sections in which no fact differs.
+    /// New digests for the sections. The differences are those that stand as accepted, and the others.
     pub(super) fn accepted(
         &self,
         document: &Document,
         files: &[PathBuf],
         found: &Findings,
-        reported: &[usize],
+        differences: &[&[Discrepancy]; 2],
     ) -> Vec<Replacement> {
         let mut replacements = Vec::new();
         for recorded in &self.recorded {
             let Some(section) = document.section(&recorded.reviewed.section.0) else { continue };
-            if recorded.changes.is_empty() && marks::is_digest(&recorded.reviewed.digest.0) {
+            let bytes = section.at.start..section.body.end;
+            let [standing, new] = differences.map(|differences| hashes(differences, &bytes));
+            let is_as_recorded = recorded.changes.is_empty() && marks::is_digest(&recorded.reviewed.digest.0);
+            if is_as_recorded && new.is_empty() {
                 continue;
             }
             let place = recorded.reviewed.digest.1;
             let Some(file) = files.get(place.file as usize) else { continue };
-            let bytes = section.at.start..section.body.end;
             replacements.push(Replacement {
                 file: Path::to_path_buf(file),
                 bytes: place.start as usize..place.end as usize,
-                text: marks::digest(document, section, found),
-                differs: reported.iter().any(|reported| bytes.contains(reported)),
+                text: std::iter::once(marks::digest(document, section, found))
+                    .chain(standing)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                differences: new,
             });
         }
         replacements
     }
+}
+
+/// The hashes of the differences in a section, each once.
+fn hashes(differences: &[Discrepancy], bytes: &Range<usize>) -> Vec<String> {
+    let is_here = |difference: &&Discrepancy| {
+        let elsewhere = difference.elsewhere.as_ref().map(|(at, _)| *at);
+        [Some(difference.at), elsewhere].into_iter().flatten().any(|at| bytes.contains(&at))
+    };
+    let own = differences.iter().filter(is_here);
+    let hashes: BTreeSet<String> = own.map(|difference| marks::standing(&difference.statement())).collect();
+    hashes.into_iter().collect()
 }
 
 /// The current words, the former words, and the statements of the schema that depend on them.
@@ -331,15 +362,23 @@ pub(super) struct Replacement {
     pub(super) file: PathBuf,
     pub(super) bytes: Range<usize>,
     pub(super) text: String,
-    /// True if a fact of the section differs, so that the digest must not change.
-    pub(super) differs: bool,
+    /// The hashes of facts of the section that differ, so that the digest changes only together with these.
+    differences: Vec<String>,
 }
 
-/// Writes the digests. Returns how many were written, and how many were left unchanged.
-pub(super) fn write_digests(replacements: &[Replacement]) -> Result<(usize, usize), Diagnostics> {
+impl Replacement {
+    fn whole(&self) -> String {
+        std::iter::once(&self.text).chain(&self.differences).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Writes the digests, those of sections in which a fact differs only `as_is`. Returns how many were written, and how
+/// many were left unchanged.
+pub(super) fn write_digests(replacements: &[Replacement], as_is: bool) -> Result<(usize, usize), Diagnostics> {
+    let is_written = |replacement: &&Replacement| as_is || replacement.differences.is_empty();
     let mut to = Diagnostics::default();
     let mut by_file: BTreeMap<&PathBuf, Vec<&Replacement>> = BTreeMap::new();
-    for replacement in replacements.iter().filter(|replacement| !replacement.differs) {
+    for replacement in replacements.iter().filter(is_written) {
         by_file.entry(&replacement.file).or_default().push(replacement);
     }
     let mut written = 0;
@@ -351,7 +390,7 @@ pub(super) fn write_digests(replacements: &[Replacement]) -> Result<(usize, usiz
                 if text.get(replacement.bytes.clone()).is_none() {
                     return Err(std::io::Error::other("it changed during the run"));
                 }
-                text.replace_range(replacement.bytes.clone(), &replacement.text);
+                text.replace_range(replacement.bytes.clone(), &replacement.whole());
             }
             write::replace_durably(file, &text)
         });
@@ -363,6 +402,6 @@ pub(super) fn write_digests(replacements: &[Replacement]) -> Result<(usize, usiz
             }
         }
     }
-    let waiting = replacements.iter().filter(|replacement| replacement.differs).count();
+    let waiting = replacements.len() - replacements.iter().filter(is_written).count();
     to.into_result().map(|()| (written, waiting))
 }

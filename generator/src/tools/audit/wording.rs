@@ -306,6 +306,9 @@ fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> 
         let after = text.get(at + 1..).and_then(|rest| rest.chars().next());
         let parts = match c {
             '(' | ')' | ';' | '|' => true,
+            // The layout of a sample has no meaning.
+            '[' | ']' | '{' | '}' if is_literal(at) => true,
+            ':' if is_literal(at) && after.is_some_and(|after| "[{\"".contains(after)) => true,
             // `1,000` and `12:30` are single words.
             ',' => !after.is_some_and(|after| after.is_ascii_digit()),
             ':' | '.' => after.is_none_or(|after| after.is_whitespace() || "()|;,".contains(after)),
@@ -316,6 +319,9 @@ fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> 
         }
         let word = &text[start..at];
         let word = if is_literal(start) { word } else { unquoted(word) };
+        let comment = word.strip_prefix("//").filter(|words| is_literal(start) && !words.is_empty());
+        tokens.extend(comment.map(|_| (start, &text[start..start + 2])));
+        let word = comment.unwrap_or(word);
         tokens.extend(Some((start, word)).filter(|(_, word)| !word.is_empty()));
         start = text.len().min(at + c.len_utf8());
         tokens.extend(Some((at, &text[at..start])).filter(|(_, mark)| !mark.trim().is_empty()));

@@ -449,6 +449,25 @@ pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static s
     added.try_fold(text, |text, (key, entries)| add(&text, key, entries).ok_or(key))
 }
 
+/// The text of a file with sections to be reviewed; as it is if the file has some.
+pub(crate) fn add_reviewed(text: &str, sections: &[(String, String)]) -> String {
+    let key = "reviewed";
+    if sections.is_empty() || text.lines().any(|line| line.starts_with(key)) {
+        return text.to_owned();
+    }
+    let mut documents: Vec<(String, Vec<Entry>)> = Vec::new();
+    for (document, heading) in sections {
+        let entry = Entry::text(heading.clone(), "new");
+        match documents.last_mut().filter(|(last, _)| last == document) {
+            Some((_, entries)) => entries.push(entry),
+            None => documents.push((document.clone(), vec![entry])),
+        }
+    }
+    let entries: Vec<Entry> =
+        documents.into_iter().map(|(document, all)| Entry::new(document, Yaml::Map(all))).collect();
+    add(text, key, &entries).unwrap_or_else(|| text.to_owned())
+}
+
 fn add(text: &str, key: &str, entries: &[Entry]) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let begins = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));

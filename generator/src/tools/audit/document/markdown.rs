@@ -10,10 +10,10 @@ use crate::tools::audit::wording;
 /// Returns whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in
 /// angle brackets is the name of something.
 fn is_markup(html: &str) -> bool {
-    const TAGS: [&str; 31] = [
-        "a", "aside", "b", "br", "code", "del", "details", "div", "em", "font", "hr", "i", "img", "li", "ol", "p",
-        "pre", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "u",
-        "ul",
+    const TAGS: [&str; 33] = [
+        "a", "aside", "b", "br", "code", "del", "details", "div", "em", "font", "hr", "i", "img", "li", "nobr", "ol",
+        "p", "pre", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr",
+        "tt", "u", "ul",
     ];
     let html = html.trim();
     let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
@@ -25,6 +25,19 @@ fn tag_name(html: &str) -> String {
     let name = html.trim().trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next();
     name.unwrap_or_default().to_ascii_lowercase()
 }
+
+/// The number in an attribute of a tag, such as `rowspan="2"`; 1 without it.
+fn attribute(tag: &str, name: &str) -> usize {
+    let value =
+        tag.split_once(name).and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).find(|n| !n.is_empty()));
+    value.and_then(|value| value.parse().ok()).unwrap_or(1)
+}
+
+/// The fence of a note, which a word for the kind of note may follow.
+const FENCE: &str = ":::";
+
+/// The most rows or columns that a cell of HTML is repeated in.
+const MAX_SPAN: usize = 50;
 
 /// Returns whether a text stands for a table of contents that a program inserts.
 fn is_contents(text: &str) -> bool {
@@ -67,8 +80,17 @@ pub(super) struct Builder {
     open: Option<Open>,
     /// True if the open block is a block of code.
     is_code: bool,
-    /// True if a metadata block is open.
+    /// True if a tag for code is open.
+    is_code_tag: bool,
+    /// True if a table of HTML is open.
+    is_html_table: bool,
+    /// The cells of HTML that continue in rows below: the column, the number of these rows, and the words.
+    spans: Vec<(usize, usize, Words)>,
+    /// The rows and columns of the open cell of HTML.
+    span: (usize, usize),
+    /// True if a metadata block is open, and if the last heading is the title that one stated.
     is_metadata: bool,
+    is_title_of_metadata: bool,
     /// The end of the latest cell in the parsed text.
     cell_end: usize,
     /// The characters of the open block.
@@ -102,6 +124,8 @@ impl Builder {
             }
             // The paragraphs of a list item belong to its text.
             Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) if self.is_html_table => self.push(" ", at),
+            Event::End(TagEnd::Paragraph | TagEnd::HtmlBlock) if self.is_html_table => {}
             Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Open::Text),
             Event::Start(Tag::CodeBlock(_)) => {
                 self.begin(Open::Text);
@@ -138,19 +162,17 @@ impl Builder {
             Event::End(TagEnd::MetadataBlock(_)) => self.is_metadata = false,
             Event::Text(words) if self.is_metadata => self.title(&words, at),
             Event::Text(words) if self.is_code => self.push_literal(&words, at),
-            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => {
-                self.push(" ", at);
-                let is_break = ["br", "li", "p"].contains(&tag_name(&words).as_str());
-                if is_break && matches!(self.open, Some(Open::Cell)) {
-                    self.line_break.get_or_insert(at);
-                }
-            }
+            Event::Html(words) | Event::InlineHtml(words) if is_markup(&words) => self.markup(&words, at),
             Event::Html(words) => self.push_html(&words, at),
+            Event::Text(words) if self.is_code_tag => self.push_code(&words, at),
+            Event::Text(words) if words.starts_with(FENCE) => {
+                let title = words[FENCE.len()..].trim_start_matches(char::is_alphanumeric);
+                self.push(title, at + words.len() - title.len());
+            }
             Event::Text(words) | Event::InlineHtml(words) => self.push(&words, at),
             Event::Code(words) => {
                 let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
-                self.codes.push(at + ticks..at + ticks + words.len());
-                self.push_literal(&words, at + ticks);
+                self.push_code(&words, at + ticks);
             }
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
             // A block of links to places in the document is for moving around in it.
@@ -183,6 +205,7 @@ impl Builder {
                 self.begin(Open::Heading(1));
                 self.push(bare, at + offset);
                 self.end();
+                self.is_title_of_metadata = true;
             }
             start += line.len();
         }
@@ -207,10 +230,78 @@ impl Builder {
                 Some(rest) => rest.find('>').map_or(piece.len(), |end| end + 2),
                 None => piece.find('<').unwrap_or(piece.len()),
             };
-            let shown = if is_markup(&piece[..end]) { " " } else { &piece[..end] };
-            self.push(shown, at + start);
+            match &piece[..end] {
+                tag if is_markup(tag) => self.markup(tag, at + start),
+                words if self.is_code_tag => self.push_code(words, at + start),
+                words => self.push(words, at + start),
+            }
             start += end;
         }
+    }
+
+    /// Reads a tag: those of tables as Markdown writes tables, a line break in a cell, and the marks of code.
+    fn markup(&mut self, tag: &str, at: usize) {
+        let name = tag_name(tag);
+        match (name.as_str(), tag.trim_start().starts_with("</")) {
+            ("table", false) => {
+                self.end();
+                self.block(Block::Table { head: Vec::new(), rows: Vec::new() });
+                self.is_html_table = true;
+            }
+            ("td" | "th", false) if self.is_html_table => {
+                self.end_cell();
+                self.span = (attribute(tag, "rowspan").min(MAX_SPAN), attribute(tag, "colspan").min(MAX_SPAN));
+                self.begin(Open::Cell);
+            }
+            ("td" | "th", true) if self.is_html_table => self.end_cell(),
+            ("tr", true) if self.is_html_table => {
+                self.end_cell();
+                self.continue_cells();
+                self.end_row();
+            }
+            ("table", true) if self.is_html_table => {
+                self.end_cell();
+                self.write_row();
+                self.spans.clear();
+                self.is_html_table = false;
+            }
+            ("br" | "li" | "p", _) if matches!(self.open, Some(Open::Cell)) => {
+                self.push(" ", at);
+                self.line_break.get_or_insert(at);
+            }
+            (name, is_end) => {
+                self.is_code_tag = if ["code", "tt"].contains(&name) { !is_end } else { self.is_code_tag };
+                self.push(" ", at);
+            }
+        }
+    }
+
+    /// Ends the open cell of HTML, which may take several columns and continue in rows below.
+    fn end_cell(&mut self) {
+        if !matches!(self.open, Some(Open::Cell)) {
+            return;
+        }
+        self.continue_cells();
+        let (rows, columns) = std::mem::replace(&mut self.span, (1, 1));
+        let column = self.row.len();
+        self.end();
+        self.row.resize_with(column + columns.max(1), Words::new);
+        if rows > 1 {
+            self.spans.push((column, rows - 1, self.row[column].clone()));
+        }
+    }
+
+    /// Adds the cells of rows above that continue here.
+    fn continue_cells(&mut self) {
+        while let Some(span) = self.spans.iter_mut().find(|(column, left, _)| *column == self.row.len() && *left > 0) {
+            span.1 -= 1;
+            self.row.push(span.2.clone());
+        }
+    }
+
+    fn push_code(&mut self, words: &str, at: usize) {
+        self.codes.push(at..at + words.len());
+        self.push_literal(words, at);
     }
 
     fn push_literal(&mut self, words: &str, at: usize) {
@@ -279,9 +370,12 @@ impl Builder {
         }
         match open {
             Open::Heading(level) => {
-                let heading: String = words.iter().map(|(c, _)| *c).collect();
-                // Some pages repeat the title of their metadata.
-                self.sections.pop_if(|last| last.heading == heading && last.blocks.is_empty());
+                let heading = words.iter().map(|(c, _)| *c).collect();
+                // A page with a title of its own does not show that of its metadata.
+                let is_title = |last: &mut Section| last.blocks.is_empty() && level == 1;
+                if std::mem::take(&mut self.is_title_of_metadata) {
+                    self.sections.pop_if(is_title);
+                }
                 let at = self.write("", &words, "\n");
                 self.sections.push(Section::new(heading, level, at));
             }
@@ -320,7 +414,9 @@ impl Builder {
         let Some(row) = self.held.take() else { return };
         let cells: Vec<_> = row.iter().map(|words| self.write("| ", words, " ")).collect();
         self.text.push_str("|\n");
-        match self.last() {
+        // Words between the rows of a table of HTML are blocks after it.
+        let mut blocks = self.sections.last_mut().map(|section| section.blocks.iter_mut().rev()).into_iter().flatten();
+        match blocks.find(|block| matches!(block, Block::Table { .. })) {
             Some(Block::Table { head, .. }) if head.is_empty() => *head = cells,
             Some(Block::Table { rows, .. }) => rows.push(cells),
             Some(Block::Text(_) | Block::Item { .. }) | None => {}

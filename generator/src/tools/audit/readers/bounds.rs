@@ -186,11 +186,11 @@ fn stated_bounds(clause: Span<'_>, texts: &[&str]) -> Option<Vec<(FactKind, Stri
             let kinds = [FactKind::ParameterDefault, FactKind::ParameterMax];
             return Some(kinds.into_iter().filter_map(|kind| number_of(kind, both)).collect());
         }
-        ["default" | "defaults", n] | ["default", "is", n] | ["defaults", "to", n] | [n, "by", "default"] => {
+        ["default" | "defaults", n] | ["default", "is" | "value", n] | ["defaults", "to", n] | [n, "by", "default"] => {
             number_of(FactKind::ParameterDefault, n)
         }
-        ["maximum" | "max", n] | ["maximum" | "max", "is", n] => number_of(FactKind::ParameterMax, n),
-        ["minimum" | "min", n] | ["minimum" | "min", "is", n] | ["at", "least", n] => {
+        ["maximum" | "max", n] | ["maximum" | "max", "is" | "value", n] => number_of(FactKind::ParameterMax, n),
+        ["minimum" | "min", n] | ["minimum" | "min", "is" | "value", n] | ["at", "least", n] => {
             number_of(FactKind::ParameterMin, n)
         }
         ["at", "most", n, "digits"] => number(n).map(|n| (FactKind::Digits, n.to_string())),

@@ -76,11 +76,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns whether a text before a `>` is a tag that is closed elsewhere, or the type of a list: `<Button`, `List<Bed`.
+    fn is_tag_or_type(&self, text: &str) -> bool {
+        let Some((before, name)) = text.split_once('<') else { return false };
+        let is_type = ["array", "list", "map"].contains(&before.to_lowercase().as_str());
+        is_type || self.document.text.contains(&format!("</{name}>"))
+    }
+
     /// Reads how names begin or end: `r<TICKER>USDT`, `_SPBL`.
     pub(super) fn forms(&mut self, text: Span<'a>) {
         for word in text.words() {
             let pattern = match (word.text.find('<'), word.text.find('>')) {
-                (Some(open), Some(close)) if open < close => {
+                (Some(open), Some(close)) if open < close && !self.is_tag_or_type(&word.text[..close]) => {
                     format!("{}*{}", &word.text[..open], &word.text[close + 1..])
                 }
                 _ if word.text.starts_with('_') && word.text.len() > 1 => format!("*{}", word.text),

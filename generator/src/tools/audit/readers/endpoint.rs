@@ -31,6 +31,13 @@ pub(in super::super) fn is_in_a_call(document: &Document, section: &Section) -> 
     sentences.find(|sentence| in_sentence(*sentence).is_some()).is_some_and(is_call)
 }
 
+/// The method and the path in a sentence that is a tag with both, as `POST /path`.
+pub(in super::super) fn in_tag(sentence: Span<'_>) -> Option<String> {
+    let is_tag = sentence.text.starts_with('<') && sentence.text.ends_with("/>");
+    let (method, path) = in_sentence(sentence).filter(|_| is_tag)?;
+    Some(format!("{} {}", method.text, path.text))
+}
+
 fn is_call(sentence: Span<'_>) -> bool {
     sentence.words().first().is_some_and(|word| word.text == "curl")
 }

@@ -54,17 +54,15 @@ const GROUPS: usize = 1000;
 impl<'a> Reader<'a> {
     pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
         let mut has_list = false;
-        let mut has_needs = false;
-        for (label, table) in section.labelled_tables(self.document) {
-            if label.is_some_and(|label| self.document.is_about_answers(label)) {
-                continue;
-            }
-            if let Some(columns) = Columns::labelled(self.document, &table, label) {
-                // Below a table with a column of needs, one without is about something else.
-                if has_needs && columns.need().is_none() {
-                    continue;
-                }
-                has_needs |= columns.need().is_some();
+        let tables = section.labelled_tables(self.document).into_iter();
+        let of_requests = tables.filter(|(label, _)| !label.is_some_and(|label| self.document.is_about_answers(label)));
+        let with_columns = of_requests
+            .filter_map(|(label, table)| Some((label, Columns::labelled(self.document, &table, label)?, table)));
+        let lists: Vec<_> = with_columns.collect();
+        let has_needs = lists.iter().any(|(_, columns, _)| columns.need().is_some());
+        for (label, columns, table) in lists {
+            // Beside a table with a column of needs, one without is about something else, such as weights.
+            if columns.need().is_some() || !has_needs {
                 has_list = true;
                 self.found.read.extend(label.filter(|label| self.document.is_about_requests(*label)).map(Span::range));
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
