@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Generator;
 use crate::compiler::diagnostics::{Code, Diagnostics};
-use crate::compiler::load::{self, Reading, Sources};
-use crate::compiler::model::{self, Api, Family};
+use crate::compiler::model::{Api, Family};
 use crate::tools::audit::{self, Documents};
 use crate::tools::draft::{self, Draft, Source, Wanted};
 use crate::{compiler::write, tools::skeleton};
@@ -75,7 +74,7 @@ impl Generator {
     /// # Errors
     /// Fails if the family does not exist, or if the file already does.
     pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
-        let text = skeleton::operation(&self.read_partly()?, family, operation)?;
+        let text = skeleton::operation(&self.read_partly()?.0, family, operation)?;
         let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
         write::create(&path, &text).map(|()| path)
     }
@@ -97,7 +96,7 @@ impl Generator {
     /// # Errors
     /// Fails like [`Generator::draft`], and if the source has no such operation.
     pub fn draft_only(&self, family: &str, source: &DraftSource, only: &[String]) -> Result<Drafted, Diagnostics> {
-        let api = self.read_partly()?;
+        let (api, _) = self.read_partly()?;
         let family = skeleton::family(&api, family)?;
         let wanted = Wanted(only.to_vec());
         let found = without_known(&api, drafts(&api, family, source, &wanted)?);
@@ -153,19 +152,8 @@ impl Generator {
     /// # Errors
     /// Fails if nothing of the schema can be read.
     pub fn facts_as_read(&self) -> Result<Vec<String>, Diagnostics> {
-        let api = self.read_partly()?;
+        let (api, _) = self.read_partly()?;
         Ok(api.facts().map(|(fact, _)| fact.line()).collect())
-    }
-
-    /// The schema, even if it has mistakes.
-    fn read_partly(&self) -> Result<Api, Diagnostics> {
-        let mut mistakes = Diagnostics::default();
-        let folder = self.schema_folder();
-        let sources = Sources::read(folder, folder, &mut mistakes);
-        let reading = Reading::default();
-        let documents = load::load(sources, folder, reading, &mut mistakes);
-        let api = model::of(documents, &mut mistakes);
-        if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
     }
 }
 

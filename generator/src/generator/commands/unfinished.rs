@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::super::{Generator, Schema};
+use crate::compiler::check;
 use crate::compiler::diagnostics::Diagnostics;
 use crate::compiler::load::{self, Reading, Sources};
-use crate::compiler::{check, model};
+use crate::compiler::model::{self, Api};
 use crate::tools::audit::{Audit, Documents};
 
 /// A schema with empty keys or other mistakes, of which the rest is compared with documents.
@@ -21,18 +22,23 @@ impl Generator {
     /// # Errors
     /// Fails if nothing of the schema can be read.
     pub fn read_unfinished(&self) -> Result<Unfinished, Diagnostics> {
-        let mut mistakes = Diagnostics::default();
-        let folder = self.schema_folder();
-        let sources = Sources::read(folder, folder, &mut mistakes);
-        let documents = load::load(sources, folder, Reading::default(), &mut mistakes);
-        let api = model::builder::build(documents, &mut mistakes);
-        if api.families.is_empty() {
-            return Err(mistakes);
-        }
+        let (api, mut mistakes) = self.read_partly()?;
         check::check(&api, &mut mistakes);
         let all = mistakes.files().to_vec();
         let files = mistakes.mistaken_files().into_iter().filter_map(|file| all.get(file as usize).cloned()).collect();
         Ok(Unfinished { schema: Schema { api, files: all, cases: super::Cases::default() }, files })
+    }
+}
+
+impl Generator {
+    /// Reads the schema, even if it has mistakes, and returns them.
+    pub(super) fn read_partly(&self) -> Result<(Api, Diagnostics), Diagnostics> {
+        let mut mistakes = Diagnostics::default();
+        let folder = self.schema_folder();
+        let sources = Sources::read(folder, folder, &mut mistakes);
+        let documents = load::load(sources, folder, Reading::default(), &mut mistakes);
+        let api = model::of(documents, &mut mistakes);
+        if api.families.is_empty() { Err(mistakes) } else { Ok((api, mistakes)) }
     }
 }
 
