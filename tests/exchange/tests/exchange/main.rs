@@ -9,6 +9,7 @@ mod budget;
 mod control;
 mod control_calls;
 mod countdown;
+mod counterparts;
 mod decided;
 mod determinism;
 mod docs;
