@@ -181,6 +181,8 @@ kinds! {
     FamilyOfInstruments = Sought::Family(SoughtFamily::WithInstruments);
     /// A parameter outside of choices.
     PlainParameter = parameter(SoughtForm::Any);
+    /// A parameter by which the exchange recognizes a repeat.
+    RepeatKey = Sought::Parameter(SoughtParameter { form: SoughtForm::Any, code: Code::BadOutcome });
     /// A parameter that takes words.
     EnumParameter = parameter(SoughtForm::Enum);
     /// A parameter that takes a number of items.

@@ -4,8 +4,8 @@
 use super::{records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Confirm, Effect, Family, Field, Lookup, NameOf, Operation, Parameter, Query, Record, Response, Role, Shape,
-    Truth, Type, WireNames, has_parameter,
+    Api, Confirm, Effect, Family, Field, Lookup, NameOf, Operation, Parameter, Query, Record, Reference, Response,
+    Role, Shape, Truth, Type, WireNames, has_parameter,
 };
 use crate::compiler::words::Times;
 
@@ -94,27 +94,19 @@ fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnosti
 }
 
 /// Every attempt can carry the key, because the caller states it or the client makes it.
-fn key_can_be_kept(family: &Family, operation: &Operation, key: &(String, Place), to: &mut Diagnostics) {
-    let own = family.names(operation.members());
-    is_found(&own, key, &operation.name, to);
-    let Lookup::Found(found) = own.find(&key.0) else { return };
-    let (why, help) = match found.role {
-        Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
-            ("it is a member of a choice", "name a parameter that each request can have")
-        }
-        Role::Plain(parameter) if parameter.shape.is_undefined() => return,
-        Role::Plain(parameter) => match parameter.shape.single_identifier() {
-            Some(_) if parameter.is_required() => return,
-            Some(index) if family.identifiers[index].mint.is_some() => return,
-            Some(_) => (
-                "it can be left out, and the client cannot make one",
-                "add `mint: true` to its type, or `required: always` to the parameter",
-            ),
-            None => ("it is not an identifier", "define an identifier in types.yaml as its type"),
-        },
+fn key_can_be_kept(family: &Family, operation: &Operation, key: &Reference, to: &mut Diagnostics) {
+    let Some(parameter) = operation.parameter(key) else { return };
+    let (why, help) = match parameter.shape.single_identifier() {
+        Some(_) if parameter.is_required() => return,
+        Some(index) if family.identifiers[index].mint.is_some() => return,
+        Some(_) => (
+            "it can be left out, and the client cannot make one",
+            "add `mint: true` to its type, or `required: always` to the parameter",
+        ),
+        None => ("it is not an identifier", "define an identifier in types.yaml as its type"),
     };
-    to.at(key.1, Code::BadOutcome, format!("`{}` cannot be the key of repeats: {why}", key.0))
-        .related(found.name.place, "the parameter is here")
+    to.at(key.place, Code::BadOutcome, format!("`{key}` cannot be the key of repeats: {why}"))
+        .related(parameter.name.place, "the parameter is here")
         .help(help);
 }
 

@@ -216,7 +216,7 @@ pub(super) fn compound(compound: &Compound) -> Option<Field> {
 
 /// The field for the parameter by which a repeat is recognized.
 pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
-    let (parameter, _) = repeat.by_key.as_ref()?;
+    let parameter = &repeat.by_key.as_ref()?.text;
     let kept = trees::optional(repeat.kept.map(|(kept, _)| trees::number(kept.at_least_milliseconds())));
     let key = trees::table("RepeatKey", [Some(("parameter", trees::text(parameter))), Some(("kept_ms", kept))]);
     trees::some("repeat_key", Some(key))
@@ -224,8 +224,7 @@ pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
 
 /// The function that adds a new key, if the request can be without one.
 pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenStream> {
-    let (key, _) = operation.repeat.as_ref()?.by_key.as_ref()?;
-    let parameter = operation.members().iter().find(|parameter| parameter.name.wire == *key)?;
+    let parameter = operation.parameter(operation.repeat.as_ref()?.by_key.as_ref()?)?;
     let Shape::One(ty @ Type::Identifier(_)) = parameter.shape else { return None };
     if parameter.is_required() {
         return None;
@@ -301,9 +300,9 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api, layout: Layout) {
 
 /// The parameter by which a repeat is recognized, and for how long.
 fn by_key(repeat: &Repeat) -> String {
-    let Some((key, _)) = &repeat.by_key else { return String::new() };
+    let Some(key) = &repeat.by_key else { return String::new() };
     let within = repeat.kept.map(|(kept, _)| format!(" within {kept}")).unwrap_or_default();
-    format!("{within} with the same {}", code(key))
+    format!("{within} with the same {}", code(&key.text))
 }
 
 fn sentence(text: &str) -> String {

@@ -128,10 +128,13 @@ fn parameter(
             operation.members().iter().position(|known| std::ptr::eq(known, parameter))
         }
         Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {
-            let expected = sought.form.in_words();
+            let (expected, that_is) = match sought.form.in_words() {
+                None => ("a parameter outside of choices", String::new()),
+                Some(words) => (words, format!(" that is {words}")),
+            };
             to.at(name.place, sought.code, format!("expected {expected}, found `{name}`"))
                 .related(found.name.place, "the parameter is here")
-                .help(format!("name a parameter outside of choices that is {expected}"));
+                .help(format!("name a parameter outside of choices{that_is}"));
             None
         }
     }
@@ -148,13 +151,14 @@ impl SoughtForm {
         }
     }
 
-    fn in_words(self) -> &'static str {
+    /// Returns the form in words; `None` if any will do.
+    fn in_words(self) -> Option<&'static str> {
         match self {
-            Self::Any => "a parameter outside of choices",
-            Self::Enum => "an enum",
-            Self::Time => "a `time`",
-            Self::Integer => "an `integer`",
-            Self::Cursor => "a `string`, an `integer` or an identifier",
+            Self::Any => None,
+            Self::Enum => Some("an enum"),
+            Self::Time => Some("a `time`"),
+            Self::Integer => Some("an `integer`"),
+            Self::Cursor => Some("a `string`, an `integer` or an identifier"),
         }
     }
 }
@@ -211,6 +215,7 @@ impl Operation {
     fn show_names(&mut self, see: &mut See<'_>) {
         self.confirm.show_names(see);
         self.window.show_names(see);
+        self.repeat.show_names(see);
         let Listing { each, pages, shows, instruments, prices, id: _, list: _ } = &mut self.listing;
         if pages.is_some() || matches!(self.response, Response::Page { .. }) {
             each.show_names(see);

@@ -12,7 +12,7 @@ use crate::compiler::load::declared::{
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
-use crate::compiler::references::{Bound, CancelsOne, EnumParameter, FamilyOfInstruments, NameOf, Query};
+use crate::compiler::references::{Bound, CancelsOne, EnumParameter, FamilyOfInstruments, NameOf, Query, RepeatKey};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -369,7 +369,7 @@ declared! {
         /// The effect of the repeat.
         is: (Harmless, Place) => Change::Behaviour("what a repeat does"),
         /// The parameter by which the exchange recognizes a repeat; it has the same value each time.
-        by_key: Option<Ref> => Change::Behaviour("which parameter has to be the same in a repeat"),
+        by_key: Option<NameOf<RepeatKey>> => Change::Behaviour("which parameter has to be the same in a repeat"),
         /// With `by_key`: the minimum time for which the exchange remembers a value, such as `1 day`. Left out: forever.
         kept: Option<(Duration, Place)> => Change::Behaviour("how late it can be repeated"),
         /// The reason.

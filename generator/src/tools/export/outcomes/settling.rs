@@ -78,9 +78,9 @@ fn absence(api: &Api, family: &Family, query: &Operation, confirm: &Confirm) -> 
 /// Which requests may be sent again.
 pub(super) fn repeat(operation: &Operation) -> Object {
     match &operation.repeat {
-        Some(Repeat { by_key: Some((key, _)), kept, why, .. }) => Object::new()
+        Some(Repeat { by_key: Some(key), kept, why, .. }) => Object::new()
             .with("when", "same_key")
-            .with("parameter", key.as_str())
+            .with("parameter", key.text.as_str())
             .maybe("kept_ms", kept.map(|(kept, _)| kept.at_least_milliseconds()))
             .with("why", why.0.to_string()),
         Some(Repeat { why, .. }) => Object::new().with("when", "always").with("why", why.0.to_string()),
