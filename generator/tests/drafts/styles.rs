@@ -122,6 +122,11 @@ fn examples_and_prose_are_no_values() {
         "Only if kind is `a`, `b`",
         "<li>`rose`: [`1`, `200`]. Default: `1`.</li><li>`tulip`: [`1`, `9`]</li>",
         "`a`, `b` and others",
+        "Valid for type `a`, `b`",
+        "Deprecated kind `a`, `b`",
+        "It may change the mode `a`, `b`",
+        "Growing of mode `a`, `b`",
+        "Grows like type `a`, `b`",
     ] {
         let drafts = noted(note);
         assert_eq!(drafts.keys("types"), "", "{note}");
@@ -148,6 +153,9 @@ fn lists_of_codes_are_read_whole() {
         ("Phase <ul><li>`P`</li><li>`SP`</li><li>`RI`</li></ul>", ["P", "SP", "RI"]),
         ("`P` (default), `SP`, `RI`", ["P", "SP", "RI"]),
         ("`P`/`SP`/`RI`", ["P", "SP", "RI"]),
+        ("Plant type `P`, `SP`, `RI`", ["P", "SP", "RI"]),
+        ("The state <ul><li>`P`: planted</li><li>`SP`: sprouted</li><li>`RI`: ripe</li></ul>", ["P", "SP", "RI"]),
+        ("How it grows. Growing mode `P`, `SP` or `RI`", ["P", "SP", "RI"]),
     ] {
         let drafts = noted(note);
         assert_eq!(drafts.values("Size"), values, "{note}\n{}", drafts.keys("types"));

@@ -47,6 +47,33 @@ const EXAMPLES: [&str; 10] = ["e.g", "eg", "ex", "like", "such", "etc", "example
 const CONDITIONS: [&str; 10] =
     ["when", "unless", "not", "cannot", "except", "without", "only", "required", "than", "with"];
 
+/// The last word of what is listed, as in `product type`.
+const KINDS: [&str; 10] =
+    ["type", "types", "kind", "kinds", "mode", "modes", "status", "state", "category", "direction"];
+
+/// Words of a phrase about some of what there is, rather than all of it.
+const OF_SOME: [&str; 16] = [
+    "by",
+    "deprecated",
+    "for",
+    "former",
+    "from",
+    "if",
+    "in",
+    "invalid",
+    "of",
+    "old",
+    "on",
+    "other",
+    "per",
+    "removed",
+    "to",
+    "unsupported",
+];
+
+/// The most words of such a phrase: more of them are a sentence.
+const LONGEST_KIND: usize = 3;
+
 /// Returns whether a text gives examples.
 pub(super) fn gives_examples(text: Span<'_>) -> bool {
     let texts = text.texts();
@@ -124,7 +151,11 @@ fn is_introduction(words: Span<'_>) -> bool {
     let is_condition = last.iter().any(|word| CONDITIONS.contains(&word.to_lowercase().as_str()));
     let announces =
         matches!(last.as_slice(), [.., "one", "of"] | [.., "values" | "value" | "enum" | "either"] | [.., "be"]);
-    words.is_empty() || !is_condition && (announces || words.text.ends_with([':', ',', ';', '.', '(']))
+    let is_kind = last.len() <= LONGEST_KIND
+        && last.last().is_some_and(|word| KINDS.contains(&word.to_lowercase().as_str()))
+        && words.text.ends_with(char::is_alphabetic)
+        && !last.iter().any(|word| OF_SOME.contains(&word.to_lowercase().as_str()));
+    words.is_empty() || !is_condition && (announces || is_kind || words.text.ends_with([':', ',', ';', '.', '(']))
 }
 
 /// Returns whether the words between two values are a separator, possibly after a meaning of the first, and whether
