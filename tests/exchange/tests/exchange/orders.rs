@@ -175,7 +175,7 @@ fn the_view_equals_the_book_once_nothing_is_in_flight() {
         let mut open = BTreeSet::new();
         for family in ["classic", "unified"] {
             let reported = fixture.run(fixture.client.refresh_orders(family)).unwrap();
-            open.extend(reported.into_iter().map(|order| order.id.unwrap()));
+            open.extend(reported.iter().map(|order| order.id.clone().unwrap()));
         }
         let book: BTreeSet<_> = open_orders(&fixture.exchange).into_iter().map(|(_, order)| order.id).collect();
         assert_eq!(book, fixture.tracked(), "seed {seed}");
@@ -212,7 +212,7 @@ fn an_amendment_of_an_order_that_ended_is_not_sent() {
     fixture.exchange.time().advance(OVER);
     let order = fixture.client.tracked_orders().unwrap().get("unified", "own-1").unwrap();
     assert_eq!((order.standing, order.state.as_deref()), (Standing::Ended, Some("filled")));
-    for by in [by_client_id(), unified::OrderRef::OrderId(order.id.unwrap().as_str().into())] {
+    for by in [by_client_id(), unified::OrderRef::OrderId(order.id.as_deref().unwrap().into())] {
         let why = obstacle(fixture.run(fixture.client.unified().modify_order(&modify(by))));
         assert_eq!(why, AmendmentObstacle::State { state: "filled" });
     }

@@ -378,7 +378,7 @@ macro_rules! __client {
                 &self,
                 family: &str,
             ) -> ::core::result::Result<
-                ::std::vec::Vec<$crate::orders::TrackedOrder>,
+                ::std::vec::Vec<::std::sync::Arc<$crate::orders::TrackedOrder>>,
                 $crate::reconcile::RefreshError,
             > {
                 $crate::__run!([$($async)?] self.core, reconcile::refresh_orders, $listings, family)

@@ -460,7 +460,7 @@ pub async fn refresh_orders(
     client: &ClientCore,
     listings: &[Listing],
     family: &str,
-) -> Result<Vec<TrackedOrder>, RefreshError> {
+) -> Result<Vec<Arc<TrackedOrder>>, RefreshError> {
     let orders = client.tracked_orders().ok_or(RefreshError::NotTracking)?;
     let (turn, begun) = (orders.turn(), client.moment().steady);
     let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;

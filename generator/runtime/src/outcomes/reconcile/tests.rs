@@ -21,7 +21,6 @@ use crate::data::value::Timestamp;
 use crate::network::transport;
 use crate::state::journal::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
 use crate::state::ledger::{Ledger, Trade, TradeEffect, TradeFields};
-use crate::state::orders::TrackedOrder;
 
 static API: Api = Api::named("listings");
 
@@ -151,7 +150,7 @@ fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
     script([pages]);
     let listing = listing(Part::OpenOrders, None, has_counted_pages);
     let open = now(refresh_orders(&client, &[listing], "family")).unwrap();
-    open.iter().map(TrackedOrder::name).map(str::to_owned).collect()
+    open.iter().map(|order| order.name().to_owned()).collect()
 }
 
 #[test]
@@ -180,7 +179,7 @@ fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
     }
     script([vec![Ok(PageContent::default())]]);
     let open = now(refresh_orders(&client, &[listing(Part::OpenOrders, None, false)], "family")).unwrap();
-    assert_eq!(open.iter().map(TrackedOrder::name).collect::<Vec<_>>(), ["6", "7", "8"]);
+    assert_eq!(open.iter().map(|order| order.name()).collect::<Vec<_>>(), ["6", "7", "8"]);
     assert!(client.moment().steady > begun);
 }
 

@@ -1,9 +1,12 @@
 //! The orders of one family, found by either of their ids, with the facts known about each.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use slotmap::SlotMap;
 
 use crate::data::lifecycle::{ImpossibleChange, Lifecycle, OrderShown, StateComparison, StateRow, compare_states};
 use crate::data::value::Timestamp;
@@ -12,25 +15,27 @@ use crate::data::value::Timestamp;
 const MAX_ENDED: usize = 1 << 10;
 
 /// The number of an order in a book.
-pub(super) type Number = u64;
+pub(super) type Number = slotmap::DefaultKey;
 
 /// The orders of a family.
 #[derive(Debug)]
 pub(super) struct Book {
     pub(super) family: &'static str,
-    orders: HashMap<Number, Entry>,
+    orders: SlotMap<Number, Entry>,
     by_id: HashMap<String, Number>,
     by_client_id: HashMap<String, Number>,
-    /// The numbers of orders of each kind that are open or may be. Kinds are few.
-    open: Vec<(Option<String>, u64)>,
+    /// The orders that are open or may be, by their [names](TrackedOrder::name), as they are listed.
+    open: BTreeSet<(String, Number)>,
+    /// The numbers of them of each kind. Kinds are few.
+    open_by_kind: Vec<(Option<String>, u64)>,
     ended: VecDeque<Number>,
-    next: Number,
 }
 
 /// An order, and what decides when its absence from a listing counts.
 #[derive(Debug)]
 struct Entry {
-    order: TrackedOrder,
+    /// Shared with listings, so that a listing copies no order. It is copied when it changes while a caller has it.
+    order: Arc<TrackedOrder>,
     lifecycle: Option<&'static Lifecycle>,
     /// From when on a listing of open orders shows it if it is open, by the steady clock; `None` while that is not
     /// known.
@@ -43,58 +48,70 @@ impl Book {
     pub(super) fn new(family: &'static str) -> Self {
         Self {
             family,
-            orders: HashMap::new(),
+            orders: SlotMap::new(),
             by_id: HashMap::new(),
             by_client_id: HashMap::new(),
-            open: Vec::new(),
+            open: BTreeSet::new(),
+            open_by_kind: Vec::new(),
             ended: VecDeque::new(),
-            next: 0,
         }
     }
 
-    /// The orders that are open or may be.
-    pub(super) fn open(&self) -> impl Iterator<Item = &TrackedOrder> {
-        self.orders.values().map(|entry| &entry.order).filter(|order| order.may_be_open())
+    /// The orders that are open or may be, in the order of their names.
+    pub(super) fn open(&self) -> impl Iterator<Item = &Arc<TrackedOrder>> {
+        self.open.iter().filter_map(|(_, number)| Some(&self.orders.get(*number)?.order))
     }
 
     /// Returns how many orders of each kind are open or may be; the kind of some is not known.
     pub(super) fn open_by_kind(&self) -> impl Iterator<Item = (Option<&str>, u64)> {
-        self.open.iter().map(|(kind, n)| (kind.as_deref(), *n))
+        self.open_by_kind.iter().map(|(kind, n)| (kind.as_deref(), *n))
     }
 
-    /// Runs `change` on an order, and keeps the counts of open ones.
+    /// Runs `change` on an order, whose names stay, and keeps the index and the counts of open ones.
     fn change<T>(&mut self, number: Number, change: impl FnOnce(&mut Entry) -> T) -> Option<T> {
-        let entry = self.orders.get_mut(&number)?;
+        let entry = self.orders.get_mut(number)?;
         let before = entry.order.may_be_open().then(|| entry.order.kind.clone());
         let result = change(entry);
         let after = entry.order.may_be_open().then(|| entry.order.kind.clone());
+        if before.is_some() != after.is_some() {
+            let name = entry.order.name().to_owned();
+            self.index(number, name, after.is_some());
+        }
         if before != after {
             self.count(before, after);
         }
         Some(result)
     }
 
+    /// Enters an order with a name among the open ones, or removes the order.
+    fn index(&mut self, number: Number, name: String, is_open: bool) {
+        match is_open {
+            true => self.open.insert((name, number)),
+            false => self.open.remove(&(name, number)),
+        };
+    }
+
     /// Moves an order from the open ones of one kind to those of another; `None` is an order that is not open.
     fn count(&mut self, before: Option<Option<String>>, after: Option<Option<String>>) {
         if let Some(kind) = after {
-            match self.open.iter_mut().find(|(known, _)| *known == kind) {
+            match self.open_by_kind.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, n)) => *n += 1,
-                None => self.open.push((kind, 1)),
+                None => self.open_by_kind.push((kind, 1)),
             }
         }
         let Some(kind) = before else { return };
-        if let Some(place) = self.open.iter().position(|(known, _)| *known == kind) {
-            self.open[place].1 -= 1;
-            if self.open[place].1 == 0 {
-                self.open.swap_remove(place);
+        if let Some(place) = self.open_by_kind.iter().position(|(known, _)| *known == kind) {
+            self.open_by_kind[place].1 -= 1;
+            if self.open_by_kind[place].1 == 0 {
+                self.open_by_kind.swap_remove(place);
             }
         }
     }
 
     /// The order with this id, the exchange's or the caller's.
-    pub(super) fn get(&self, id: &str) -> Option<&TrackedOrder> {
+    pub(super) fn get(&self, id: &str) -> Option<&Arc<TrackedOrder>> {
         let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
-        self.orders.get(number).map(|entry| &entry.order)
+        self.orders.get(*number).map(|entry| &entry.order)
     }
 
     /// The number of an order.
@@ -106,13 +123,13 @@ impl Book {
     /// The documented states of the order with this id.
     pub(super) fn lifecycle_of(&self, id: &str) -> Option<&'static Lifecycle> {
         let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
-        self.orders.get(number)?.lifecycle
+        self.orders.get(*number)?.lifecycle
     }
 
     /// Adds the order that a request is about to place. `None` if an order with this id may be open, which the request
     /// cannot replace.
     pub(super) fn place(&mut self, client_id: String, kind: Option<String>) -> Option<Number> {
-        let known = self.by_client_id.get(&client_id).and_then(|number| self.orders.get(number));
+        let known = self.by_client_id.get(&client_id).and_then(|number| self.orders.get(*number));
         if known.is_some_and(|entry| entry.order.may_be_open()) {
             return None;
         }
@@ -126,45 +143,56 @@ impl Book {
         kind: Option<String>,
         standing: Standing,
     ) -> Number {
-        let number = self.next;
-        self.next += 1;
+        self.count(None, Some(kind.clone()));
         let order =
             TrackedOrder { family: self.family, id: None, client_id: None, kind, standing, state: None, at: None };
-        self.count(None, Some(order.kind.clone()));
-        self.orders.insert(number, Entry { order, lifecycle: None, listed_from: None, turn: 0 });
+        let number = self.orders.insert(Entry { order: order.into(), lifecycle: None, listed_from: None, turn: 0 });
         self.name(number, id, client_id);
         number
     }
 
     /// Notes the ids of an order that are new.
     fn name(&mut self, number: Number, id: Option<String>, client_id: Option<String>) {
-        let Some(entry) = self.orders.get_mut(&number) else { return };
-        if let Some(id) = id.filter(|_| entry.order.id.is_none()) {
-            self.by_id.insert(id.clone(), number);
-            entry.order.id = Some(id);
+        let Some(entry) = self.orders.get_mut(number) else { return };
+        let id = id.filter(|_| entry.order.id.is_none());
+        let client_id = client_id.filter(|_| entry.order.client_id.is_none());
+        if id.is_none() && client_id.is_none() {
+            return;
         }
-        if let Some(client_id) = client_id.filter(|_| entry.order.client_id.is_none()) {
+        let order = Arc::make_mut(&mut entry.order);
+        let earlier = order.name().to_owned();
+        if let Some(id) = id {
+            self.by_id.insert(id.clone(), number);
+            order.id = Some(id);
+        }
+        if let Some(client_id) = client_id {
             self.by_client_id.insert(client_id.clone(), number);
-            entry.order.client_id = Some(client_id);
+            order.client_id = Some(client_id);
+        }
+        if order.may_be_open() {
+            let name = order.name().to_owned();
+            self.index(number, earlier, false);
+            self.index(number, name, true);
         }
     }
 
     /// Removes an order that does not exist.
     pub(super) fn remove(&mut self, number: Number) {
-        let Some(Entry { order, .. }) = self.orders.remove(&number) else { return };
+        let Some(Entry { order, .. }) = self.orders.remove(number) else { return };
         if order.may_be_open() {
             self.count(Some(order.kind.clone()), None);
+            self.index(number, order.name().to_owned(), false);
         }
-        for (id, all) in [(order.id, &mut self.by_id), (order.client_id, &mut self.by_client_id)] {
-            if let Some(id) = id.filter(|id| all.get(id) == Some(&number)) {
-                all.remove(&id);
+        for (id, all) in [(&order.id, &mut self.by_id), (&order.client_id, &mut self.by_client_id)] {
+            if let Some(id) = id.as_ref().filter(|id| all.get(*id) == Some(&number)) {
+                all.remove(id);
             }
         }
     }
 
     /// Removes an order whose placement had no effect.
     pub(super) fn remove_unplaced(&mut self, number: Number) {
-        if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
+        if self.orders.get(number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
             self.remove(number);
         }
     }
@@ -177,15 +205,15 @@ impl Book {
     /// The same, if the outcome of its placement is not known.
     pub(super) fn unplaced(&self, client_id: &str) -> Option<Number> {
         let is_unplaced =
-            |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.standing == Standing::Unknown);
+            |number: &Number| self.orders.get(*number).is_some_and(|entry| entry.order.standing == Standing::Unknown);
         self.named(client_id).filter(is_unplaced)
     }
 
     /// Notes that the exchange accepted an order that was placed.
     pub(super) fn accept(&mut self, number: Number, id: Option<String>) {
-        let Some(entry) = self.orders.get_mut(&number) else { return };
+        let Some(entry) = self.orders.get_mut(number) else { return };
         if entry.order.standing == Standing::Unknown {
-            entry.order.standing = Standing::Accepted;
+            Arc::make_mut(&mut entry.order).standing = Standing::Accepted;
         }
         self.name(number, id, None);
     }
@@ -200,7 +228,7 @@ impl Book {
 
     /// From when on a listing shows an order if it is open.
     pub(super) fn set_listed_from(&mut self, number: Number, from: Option<Duration>) {
-        if let Some(entry) = self.orders.get_mut(&number) {
+        if let Some(entry) = self.orders.get_mut(number) {
             entry.listed_from = from;
         }
     }
@@ -210,7 +238,7 @@ impl Book {
     fn find(&mut self, shown: OrderShown<'_>) -> Option<Number> {
         let by_client_id = shown.client_id.and_then(|id| self.by_client_id.get(id)).copied();
         let Some(id) = shown.id else { return by_client_id };
-        let lacks_id = |number: &Number| self.orders.get(number).is_some_and(|entry| entry.order.id.is_none());
+        let lacks_id = |number: &Number| self.orders.get(*number).is_some_and(|entry| entry.order.id.is_none());
         let nameless = by_client_id.filter(lacks_id);
         let by_id = self.by_id.get(id).copied();
         // The two entries, each known by one of the ids, are one order.
@@ -241,19 +269,20 @@ impl Book {
         let ends = self.change(number, |entry| {
             (entry.turn, entry.lifecycle) = (turn, Some(lifecycle));
             entry.listed_from = entry.listed_from.or(listed_from);
-            entry.order.kind = kind.or(entry.order.kind.take());
-            let had_ended = entry.order.standing == Standing::Ended;
+            let order = Arc::make_mut(&mut entry.order);
+            order.kind = kind.or(order.kind.take());
+            let had_ended = order.standing == Standing::Ended;
             let Some(StateRow { value: state, .. }) = row else {
                 // A state that no document lists is not an end.
-                entry.order.standing = if had_ended { Standing::Ended } else { Standing::Open };
+                order.standing = if had_ended { Standing::Ended } else { Standing::Open };
                 return Ok(false);
             };
-            if !entry.is_later(lifecycle, state, at)? {
+            if !order.may_become(lifecycle, state, at)? {
                 return Ok(false);
             }
-            entry.order.standing = if has_ended { Standing::Ended } else { Standing::Open };
-            entry.order.at = entry.order.at.max(at);
-            entry.order.state = Some((*state).to_owned());
+            order.standing = if has_ended { Standing::Ended } else { Standing::Open };
+            order.at = order.at.max(at);
+            order.state = Some((*state).to_owned());
             Ok(has_ended && !had_ended)
         });
         if ends.transpose()?.is_some_and(|ends| ends) {
@@ -271,15 +300,15 @@ impl Book {
         let mut gone = Vec::new();
         for (number, entry) in &self.orders {
             if is_gone(entry) {
-                gone.push(*number);
+                gone.push(number);
             }
         }
         for number in gone {
-            if self.orders.get(&number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
+            if self.orders.get(number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
                 self.remove(number);
                 continue;
             }
-            self.change(number, |entry| entry.order.standing = Standing::Ended);
+            self.change(number, |entry| Arc::make_mut(&mut entry.order).standing = Standing::Ended);
             self.has_ended(number);
         }
     }
@@ -289,36 +318,9 @@ impl Book {
         self.ended.push_back(number);
         if self.ended.len() > MAX_ENDED
             && let Some(first) = self.ended.pop_front()
-            && self.orders.get(&first).is_some_and(|entry| !entry.order.may_be_open())
+            && self.orders.get(first).is_some_and(|entry| !entry.order.may_be_open())
         {
             self.remove(first);
-        }
-    }
-}
-
-impl Entry {
-    /// Returns whether a record with a state is no earlier than the known state.
-    fn is_later(
-        &self,
-        lifecycle: &'static Lifecycle,
-        state: &str,
-        at: Option<Timestamp>,
-    ) -> Result<bool, ImpossibleChange<String>> {
-        let Some(known) = self.order.state.as_deref().filter(|known| *known != state) else { return Ok(true) };
-        let (onward, back) = (lifecycle.can_become(known, state), lifecycle.can_become(state, known));
-        let (old, new) = ((known.to_owned(), self.order.at), (state.to_owned(), at));
-        let impossible = |(from, from_at), (to, to_at)| ImpossibleChange {
-            order: self.order.name().to_owned(),
-            from,
-            from_at,
-            to,
-            to_at,
-        };
-        match compare_states((self.order.at, at), onward, back) {
-            StateComparison::Later { .. } => Ok(true),
-            StateComparison::Late => Ok(false),
-            StateComparison::Impossible => Err(impossible(old, new)),
-            StateComparison::ImpossibleBefore => Err(impossible(new, old)),
         }
     }
 }
@@ -362,6 +364,26 @@ impl TrackedOrder {
         match self.standing {
             Standing::Unknown | Standing::Accepted | Standing::Open => true,
             Standing::Ended => false,
+        }
+    }
+
+    /// Returns whether a record with a state is no earlier than the known state.
+    fn may_become(
+        &self,
+        lifecycle: &'static Lifecycle,
+        state: &str,
+        at: Option<Timestamp>,
+    ) -> Result<bool, ImpossibleChange<String>> {
+        let Some(known) = self.state.as_deref().filter(|known| *known != state) else { return Ok(true) };
+        let (onward, back) = (lifecycle.can_become(known, state), lifecycle.can_become(state, known));
+        let (old, new) = ((known.to_owned(), self.at), (state.to_owned(), at));
+        let impossible =
+            |(from, from_at), (to, to_at)| ImpossibleChange { order: self.name().to_owned(), from, from_at, to, to_at };
+        match compare_states((self.at, at), onward, back) {
+            StateComparison::Later { .. } => Ok(true),
+            StateComparison::Late => Ok(false),
+            StateComparison::Impossible => Err(impossible(old, new)),
+            StateComparison::ImpossibleBefore => Err(impossible(new, old)),
         }
     }
 

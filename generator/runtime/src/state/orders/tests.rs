@@ -1,11 +1,13 @@
 //! Which orders a view has, and which amendments keep their places.
 #![allow(clippy::unwrap_used, reason = "a test that fails panics")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::book::Number;
 use super::gate::AmendGate;
 use super::{Standing, TrackedOrder, TrackedOrders};
 use crate::data::lifecycle::{Lifecycle, OrderShown, Possible, StateRow};
@@ -81,12 +83,12 @@ fn record<'a>(id: Option<&'a str>, client_id: Option<&'a str>) -> OrderShown<'a>
     OrderShown { id, client_id, kind: None, lifecycle: &STATES, state: None, at: None }
 }
 
-fn place(orders: &TrackedOrders, client_id: &str) -> Vec<u64> {
+fn place(orders: &TrackedOrders, client_id: &str) -> Vec<Number> {
     orders.place(&META, vec![(client_id.to_owned(), None)])
 }
 
 fn open(orders: &TrackedOrders) -> Vec<(Option<String>, Option<String>, Standing)> {
-    orders.open().into_iter().map(|order| (order.id, order.client_id, order.standing)).collect()
+    orders.open().iter().map(|order| (order.id.clone(), order.client_id.clone(), order.standing)).collect()
 }
 
 fn text(id: &str) -> Option<String> {
@@ -235,7 +237,7 @@ static CEILINGS: &[Ceiling] = &[
 proptest! {
     /// Whatever happened to the orders before.
     #[test]
-    fn the_counts_are_those_of_the_open_orders(steps in vec((0..7, 0..4_usize, 0..3_usize, 0..4_u64), 0..60)) {
+    fn open_orders_are_listed_by_name_and_counted_by_kind(steps in vec((0..7, 0..4_usize, 0..3_usize, 0..4_u64), 0..60)) {
         let orders = TrackedOrders::default();
         let mut placed = Vec::new();
         for (step, name, kind, second) in steps {
@@ -255,9 +257,11 @@ proptest! {
                     orders.observe("family", shown, Some(Duration::from_secs(second)));
                 }
             }
+            let names: Vec<_> = orders.open().iter().map(|order| order.name().to_owned()).collect();
+            prop_assert!(names.is_sorted(), "{names:?}");
             let counted = orders.counted("family", CEILINGS);
             for kind in [Kind::Spot, Kind::Futures] {
-                let counts = |order: &TrackedOrder| order.kind.as_deref().is_none_or(|own| own == kind.as_str());
+                let counts = |order: &Arc<TrackedOrder>| order.kind.as_deref().is_none_or(|own| own == kind.as_str());
                 let open = orders.open().into_iter().filter(counts).count() as u64;
                 prop_assert_eq!(counted.room(&kind), Some(1_000 - open));
             }

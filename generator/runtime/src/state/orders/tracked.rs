@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::book::{Book, Number, OrderContradiction, TrackedOrder};
@@ -11,7 +11,6 @@ use crate::data::error::{AmendmentObstacle, NotAmendable};
 use crate::data::lifecycle::{OrderResult, OrderShown, Possible};
 use crate::data::operation::DynOperation;
 use crate::data::parameters::Named;
-use crate::data::sorting::sort_by;
 use crate::data::tables::{Amends, Ceiling, Confirm, Effect, Meta, Outcome};
 use crate::network::limits::OpenOrders;
 use crate::state::evidence::Target;
@@ -38,6 +37,7 @@ pub struct TrackedOrders {
 
 #[derive(Default)]
 struct TrackedState {
+    /// Sorted by their families.
     books: Vec<Book>,
     contradictions: Vec<OrderContradiction>,
     held: Vec<UnsettledAmendment>,
@@ -56,9 +56,9 @@ struct UnsettledAmendment {
 
 impl TrackedState {
     fn book(&mut self, family: &'static str) -> &mut Book {
-        let index = self.books.iter().position(|book| book.family == family).unwrap_or_else(|| {
-            self.books.push(Book::new(family));
-            self.books.len() - 1
+        let index = self.books.binary_search_by(|book| book.family.cmp(family)).unwrap_or_else(|index| {
+            self.books.insert(index, Book::new(family));
+            index
         });
         &mut self.books[index]
     }
@@ -78,19 +78,19 @@ impl TrackedState {
 }
 
 impl TrackedOrders {
-    /// The orders that are open or may be, in the order of their families and names.
-    pub fn open(&self) -> Vec<TrackedOrder> {
+    /// The orders that are open or may be, in the order of their families and names. What happens to an order later
+    /// does not change what was listed.
+    pub fn open(&self) -> Vec<Arc<TrackedOrder>> {
         let known = self.lock();
         let mut open = Vec::new();
         for book in &known.books {
-            book.open().for_each(|order| open.push(order.clone()));
+            book.open().for_each(|order| open.push(Arc::clone(order)));
         }
-        sort_by(&mut open, &|one, other| (one.family, one.name()).cmp(&(other.family, other.name())));
         open
     }
 
     /// The order of a family with this id, the exchange's or the caller's.
-    pub fn get(&self, family: &str, id: &str) -> Option<TrackedOrder> {
+    pub fn get(&self, family: &str, id: &str) -> Option<Arc<TrackedOrder>> {
         self.lock().known(family)?.get(id).cloned()
     }
 
