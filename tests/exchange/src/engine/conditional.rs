@@ -126,6 +126,7 @@ impl Core {
         let Some(plan) = self.plans.get_mut(&id) else { return };
         (plan.state, plan.updated) = (state, now);
         self.waiting.remove(&(plan.ticket.pair, id));
+        self.ended_plans.push_back(id);
     }
 
     /// Cancels what waits to close a position that is closed.

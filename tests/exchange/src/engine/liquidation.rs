@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
 
-use crate::state::accounts::{Payment, Position};
+use crate::state::accounts::{Payment, Position, record};
 use crate::state::core::{Core, FUNDING};
 use crate::state::instruments::{Coin, Contract, quotient};
 use crate::state::orders::{Source, State};
@@ -163,7 +163,8 @@ impl Core {
             let account = &mut self.accounts[holder];
             let balance = account.balance(coin).total;
             let (amount, at) = (received, self.now);
-            account.payments.push_back(Payment { id, pair: index, margin, held, amount, balance, at });
+            let payment = Payment { id, pair: index, margin, held, amount, balance, at };
+            record(&mut account.payments, payment, self.settings.history);
         }
         for index in 0..self.pairs.len() {
             self.liquidate(index);

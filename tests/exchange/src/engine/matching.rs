@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use crate::state::accounts::{Account, Balance, PastPosition};
+use crate::state::accounts::{Account, Balance, PastPosition, record};
 use crate::state::book::{Resting, crosses};
 use crate::state::core::Core;
 use crate::state::events::Event;
@@ -205,7 +205,7 @@ impl Core {
                 tally: before.tally,
             };
             past.tally.close(&change, lots, fee, self.now);
-            account.past_positions.push_back(past);
+            record(&mut account.past_positions, past, self.settings.history);
         }
         // A position keeps its margin mode, and one that turns begins without the presets of the other side.
         if change.begins {
@@ -252,7 +252,7 @@ impl Core {
         let pair = &self.pairs[ticket.pair];
         let account = &mut self.accounts[ticket.account];
         let balance = account.balances.get(fee_coin).map(|balance| balance.total).unwrap_or_default();
-        account.fills.push_back(Fill {
+        let fill = Fill {
             id: fill_id,
             order: id,
             client: ticket.client.clone(),
@@ -270,7 +270,8 @@ impl Core {
             profit,
             balance,
             at: self.now,
-        });
+        };
+        record(&mut account.fills, fill, self.settings.history);
         let is_whole = order.remaining() == 0 && matches!(ticket.quantity, Quantity::Lots(_));
         self.publish(Event::Filled { order: id, price: pair.price(ticks), qty: pair.qty(lots) });
         if is_whole {

@@ -117,6 +117,7 @@ impl Core {
         self.forget[queue].push_back((at, order));
     }
 
+    /// Deletes old fills, and other records that are kept as long.
     fn forget_fills(&mut self) {
         self.fills_forgotten = self.now;
         let now = Timestamp::from_millis(self.now);
@@ -125,7 +126,9 @@ impl Core {
         let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
         let twice = |length: Length| length.before(now).and_then(|start| length.before(start));
         let oldest = reaches.filter_map(twice).min().map_or(0, Timestamp::as_millis);
-        self.plans.retain(|_, plan| plan.state == PlanState::Waiting || plan.updated >= oldest);
+        let is_old = |id: &u64| self.plans.get(id).is_none_or(|plan| plan.updated < oldest);
+        let old = self.ended_plans.iter().take_while(|id| is_old(id)).count();
+        self.forget_plans(old);
         for account in &mut self.accounts {
             while account.fills.front().is_some_and(|fill| fill.at < oldest) {
                 account.fills.pop_front();
@@ -139,13 +142,25 @@ impl Core {
         }
     }
 
+    /// Deletes the conditional orders that ended first. One that was restored waits again.
+    fn forget_plans(&mut self, count: usize) {
+        for id in self.ended_plans.drain(..count) {
+            if self.plans.get(&id).is_some_and(|plan| plan.state != PlanState::Waiting) {
+                self.plans.remove(&id);
+            }
+        }
+    }
+
+    /// Deletes what has reached its time, and what is beyond the history.
     fn forget_old(&mut self) {
+        let most = self.settings.history;
+        self.forget_plans(self.ended_plans.len().saturating_sub(most));
         if self.now >= self.fills_forgotten + FORGETTING {
             self.forget_fills();
         }
         for queue in 0..self.forget.len() {
             while let Some((at, id)) = self.forget[queue].front().copied() {
-                if at > self.now {
+                if at > self.now && self.forget[queue].len() <= most {
                     break;
                 }
                 self.forget[queue].pop_front();
@@ -162,5 +177,41 @@ impl Core {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that fails panics")]
+mod tests {
+    use tradeapi::dec;
+    use tradeapi::unified::{CancelAllOrders, Category, Execution, PlaceOrder, Side};
+
+    use crate::{Exchange, Profile, Settings, Time};
+
+    #[tokio::test]
+    async fn ended_orders_take_no_more_memory_than_the_history() {
+        const MOST: usize = 5;
+        let settings = Settings { history: MOST, rate_limits: false, ..Settings::default() };
+        let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().both());
+        let (client, category) = (exchange.client(), Category::UsdtFutures);
+        let order = |side, execution| PlaceOrder::new(category.clone(), "BTCUSDT", dec!(0.01), side, execution);
+        for number in 0..4 * MOST {
+            for side in [Side::Buy, Side::Sell] {
+                client.unified().place_order(&order(side, Execution::Market)).await.unwrap();
+            }
+            let rests = order(Side::Buy, Execution::limit(dec!(63000)).into());
+            let id = format!("rests-{number}").parse().unwrap();
+            client.unified().place_order(&rests.client_oid(id)).await.unwrap();
+            client.unified().cancel_all_orders(&CancelAllOrders::new(category.clone())).await.unwrap();
+        }
+        exchange.advance_to(exchange.time().now());
+        let core = exchange.core();
+        assert_eq!(core.forget.each_ref().map(|queue| queue.len()), [MOST; 2]);
+        let account = &core.accounts[core.users[0].unified];
+        assert_eq!(
+            (core.orders.iter().count(), account.closed.len(), account.clients.len()),
+            (2 * MOST, 2 * MOST, MOST)
+        );
+        assert_eq!((account.fills.len(), account.past_positions.len()), (MOST, MOST));
     }
 }

@@ -318,6 +318,14 @@ pub(crate) struct PastPosition {
     pub(crate) tally: Tally,
 }
 
+/// Adds a record to a history, and deletes the oldest ones beyond `most`.
+pub(crate) fn record<T>(history: &mut VecDeque<T>, record: T, most: usize) {
+    history.push_back(record);
+    while history.len() > most {
+        history.pop_front();
+    }
+}
+
 /// A payment of funding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payment {

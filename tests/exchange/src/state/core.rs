@@ -11,7 +11,7 @@ use tradeapi::runtime::account::ListedInstruments;
 use tradeapi::runtime::signing::HmacSha256;
 use tradeapi::runtime::tables::Meta;
 
-use crate::state::accounts::{Account, Profile, User};
+use crate::state::accounts::{Account, Profile, User, record};
 use crate::state::book::Book;
 use crate::state::dice::Dice;
 use crate::state::events::Event;
@@ -77,6 +77,8 @@ pub(crate) struct Core {
     pub(crate) tasks: BTreeMap<(u64, u64), Task>,
     /// Scheduled deletions of orders: cancelled ones of the unified family, and all others.
     pub(crate) forget: [VecDeque<(u64, u64)>; 2],
+    /// Conditional orders that ended, the first one first.
+    pub(crate) ended_plans: VecDeque<u64>,
     /// When old fills were last deleted.
     pub(crate) fills_forgotten: u64,
     events: VecDeque<Event>,
@@ -137,6 +139,7 @@ impl Core {
             last_id: FIRST_ID,
             tasks: BTreeMap::new(),
             forget: Default::default(),
+            ended_plans: VecDeque::new(),
             fills_forgotten: now,
             events: VecDeque::new(),
             limits: Limits::default(),
@@ -311,10 +314,7 @@ impl Core {
         if let Some(trace) = &mut self.trace {
             trace.note(&event);
         }
-        if self.events.len() == MAX_EVENTS {
-            self.events.pop_front();
-        }
-        self.events.push_back(event);
+        record(&mut self.events, event, MAX_EVENTS);
     }
 
     pub(crate) fn take_events(&mut self) -> Vec<Event> {

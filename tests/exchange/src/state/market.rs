@@ -8,6 +8,7 @@ use rust_decimal::Decimal;
 use tradeapi::Timestamp;
 use tradeapi::runtime::Date;
 
+use crate::state::accounts::record;
 use crate::state::book::Spot;
 use crate::state::dice::Dice;
 use crate::state::instruments::Instrument;
@@ -85,10 +86,7 @@ impl Market {
         let PublicFill { ticks, lots, at, .. } = fill;
         self.move_to(ticks, at);
         self.candles.add(at, ticks, pair.base_qty(ticks, lots), pair.value(ticks, lots));
-        if self.fills.len() == MAX_FILLS {
-            self.fills.pop_front();
-        }
-        self.fills.push_back(fill);
+        record(&mut self.fills, fill, MAX_FILLS);
     }
 
     pub(crate) fn move_to(&mut self, ticks: u64, at: u64) {

@@ -59,6 +59,10 @@ pub struct Settings {
     pub signed_query: Option<SignedQuery>,
     /// True if a [journal](crate::Exchange::journal) is kept.
     pub journal: bool,
+    /// The length of each history: of the cancelled orders of the unified family, of all other orders that ended, of
+    /// conditional orders that ended, and of each account's fills, payments of funding and closed positions. What is
+    /// older is deleted before its time.
+    pub history: usize,
 }
 
 impl Settings {
@@ -119,6 +123,7 @@ impl Default for Settings {
             tolerant: false,
             signed_query: None,
             journal: false,
+            history: 100_000,
         }
     }
 }
@@ -250,8 +255,8 @@ decisions! {
     "From which side does the price reach the trigger of a plan?", "From where it is when the order is placed or its trigger changed.", "The request does not say so.";
     "How does a trailing order follow the price?", "From when its trigger is reached, it remembers the best price, and its order is placed when the price has turned back by the ratio.", "The names of its parameters.";
     "Which price is compared with a trigger?", "That of the latest trade, or the quoted price if it is newer. The mark price is the quoted price.", "There is no index.";
-    "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches.", "The access windows are documented.";
-    "How long are fills kept?", "Twice the longest range of a listing of fills.", "The documents limit the range, not how long ago it begins.";
+    "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches. Of both, only the latest hundred thousand are kept.", "The access windows are documented; a long run would take all memory otherwise.", setting "history";
+    "How long are fills kept?", "Twice the longest range of a listing of fills, and of an account only the latest hundred thousand.", "The documents limit the range, not how long ago it begins.", setting "history";
     "Which time does the range of a listing compare?", "That of the creation of an order, and that of a fill. Both ends are inclusive.", "Not documented.";
     "What is the cursor of a page?", "The id of its last item. In the unified family a page that is not full has none.", "Clients return it unchanged.";
     "Which cursors does a listing take?", "Every number: what has smaller ids follows. Anything else is refused.", "Ids grow over all listings.";

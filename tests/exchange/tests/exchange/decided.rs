@@ -10,8 +10,8 @@ use tradeapi::classic::{self, TradeSide};
 use tradeapi::dec;
 use tradeapi::observed::{self, GetCandles, GetContractTrades, GetFundingRate, Interval};
 use tradeapi::unified::{
-    BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus,
-    PlaceOrder, PosSide, Side, TriggerBy, YesNo,
+    BatchModifyItem, BatchModifyOrders, CancelOrder, Category, GetFillHistory, GetOrderHistory, ModifyOrder, OrderRef,
+    OrderStatus, PlaceOrder, PosSide, Side, TriggerBy, YesNo,
 };
 use tradeapi_exchange::{Exchange, Profile, Settings, Time};
 
@@ -326,6 +326,22 @@ async fn fills_are_kept_twice_as_long_as_a_range_of_them() {
     assert_eq!(listed().await, 1);
     fixture.exchange.time().advance(30 * DAY);
     assert_eq!(listed().await, 0);
+}
+
+#[tokio::test]
+async fn only_the_latest_of_what_ended_is_kept() {
+    let fixture = Fixture::with(|settings| settings.history = 3, Profile::new().both());
+    for id in ["a", "b", "c", "d", "e"] {
+        place(&fixture, market(id, Side::Buy, "0.001")).await;
+        place(&fixture, limit(&format!("open-{id}"), Side::Buy, "0.001", "63000")).await;
+    }
+    let unified = fixture.client.unified();
+    let history = unified.get_order_history(&GetOrderHistory::new(Category::UsdtFutures)).await.unwrap();
+    let ids: Vec<_> = history.list.iter().filter_map(|order| order.client_oid.as_ref()).map(|id| id.as_str()).collect();
+    assert_eq!(ids, ["e", "d", "c"]);
+    assert_eq!(unified.get_fill_history(&GetFillHistory::new()).await.unwrap().list.len(), 3);
+    assert_eq!(code(fixture.details("b").await).as_deref(), Some("25204"));
+    assert_eq!(fixture.unified().open_orders.len(), 5);
 }
 
 #[tokio::test]
