@@ -186,8 +186,9 @@ fn detect(variant: ClientVariant, kind: &'static str, placements: u64) -> Option
 fn find(settings: &Settings, kind: &'static str) -> Option<(u64, Scenario)> {
     let mut found = None;
     let simulated = simulate(settings, |so_far| {
-        let by = so_far.failed.iter().find(|(scenario, _)| scenario.run().kinds().contains_key(kind));
-        found = by.map(|(scenario, _)| scenario.clone());
+        if so_far.figures.kinds().contains_key(kind) {
+            found = so_far.failed.last().map(|(scenario, _)| scenario.clone());
+        }
         found.is_none()
     });
     found.map(|scenario| (simulated.figures.orders(), scenario))
