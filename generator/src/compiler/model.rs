@@ -111,7 +111,7 @@ pub(crate) struct Market {
     pub(crate) name: String,
     pub(crate) doc: String,
     /// The headers that lead there, with their values.
-    pub(crate) headers: Vec<((String, Place), String)>,
+    pub(crate) headers: Vec<(NameOf<HeaderOfMarket>, String)>,
     pub(crate) place: Place,
 }
 
@@ -292,6 +292,11 @@ impl Api {
     /// The title of a document, or its id where it has none.
     pub(crate) fn document_title<'a>(&'a self, id: &'a str) -> &'a str {
         self.documents.iter().find(|document| document.id == id).map_or(id, |document| &document.title)
+    }
+
+    /// The header that a name stands for.
+    pub(crate) fn header(&self, name: &Reference) -> Option<&Header> {
+        self.headers.get(name.number?)
     }
 
     /// The family that a name stands for, if it is emitted.

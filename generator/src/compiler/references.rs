@@ -81,6 +81,11 @@ pub(crate) enum Sought {
     Parameter(SoughtParameter),
     /// A family.
     Family(SoughtFamily),
+    /// A header of `api.yaml`.
+    Header {
+        /// True if it can be written in other case.
+        ignores_case: bool,
+    },
 }
 
 impl Sought {
@@ -173,6 +178,10 @@ kinds! {
     Creates = operation(&[Effect::Create], OF_THE_FAMILY);
     /// An operation that amends or cancels.
     Alters = operation(&[Effect::Amend, Effect::Cancel], "name an operation that amends or cancels");
+    /// A header that operations carry.
+    DeclaredHeader = Sought::Header { ignores_case: false };
+    /// A header that leads to a market.
+    HeaderOfMarket = Sought::Header { ignores_case: true };
     /// A family.
     AnyFamily = Sought::Family(SoughtFamily::Any);
     /// A family beside that of the name.

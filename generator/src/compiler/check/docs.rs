@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::names::is_snake_case;
 use super::reserved;
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
-use crate::compiler::model::{Api, Deprecated, Family, Lookup, Name, Operation, Shape};
+use crate::compiler::model::{Api, Deprecated, Family, Lookup, Name, NameOf, Operation, Shape};
 
 /// The headers, pools and markets of `api.yaml` have descriptions.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
@@ -153,11 +153,8 @@ fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: im
     (!known().any(|(known, _)| known == name)).then(|| one_of(name, known()))
 }
 
-type Placed = (String, Place);
-
-/// The name of a market is that of a function, and its headers are defined.
+/// The name of a market is that of a function, and each of its headers has one valid value.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
-    let headers = || api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
     for market in &api.markets {
         is_snake_case("market", &market.name, market.place, to);
         if reserved::FAMILIES.has(&market.name) || api.families.iter().any(|family| family.name == market.name) {
@@ -165,19 +162,15 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
             to.at(market.place, Code::ReservedName, format!("a market cannot be named `{}`: {why}", market.name))
                 .help("choose another name");
         }
-        for (index, ((header, place), value)) in market.headers.iter().enumerate() {
-            let is_same = |((first, _), _): &&(Placed, String)| first.eq_ignore_ascii_case(header);
-            if let Some(((_, first), _)) = market.headers[..index].iter().find(is_same) {
-                to.at(*place, Code::BadHeader, format!("duplicate header `{header}`; header names ignore case"))
-                    .related(*first, "the first one")
+        for (index, (header, value)) in market.headers.iter().enumerate() {
+            let is_same = |(first, _): &&(NameOf<_>, String)| first.text.eq_ignore_ascii_case(&header.text);
+            if let Some((first, _)) = market.headers[..index].iter().find(is_same) {
+                to.at(header.place, Code::BadHeader, format!("duplicate header `{header}`; header names ignore case"))
+                    .related(first.place, "the first one")
                     .help("remove one of them");
             }
-            if !headers().any(|(name, _)| name.eq_ignore_ascii_case(header)) {
-                let help = unknown(header, headers(), || "declare it under `headers`".to_owned());
-                to.at(*place, Code::UndefinedName, format!("unknown header `{header}`")).help(help);
-            }
             if value.is_empty() || !value.chars().all(|letter| letter.is_ascii_graphic() || letter == ' ') {
-                to.at(*place, Code::BadHeader, format!("invalid value of the header `{header}`"))
+                to.at(header.place, Code::BadHeader, format!("invalid value of the header `{header}`"))
                     .help("write printable ASCII");
             }
         }

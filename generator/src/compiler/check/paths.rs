@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::reserved;
-use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
+use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place};
 use crate::compiler::model::{
-    Access, Api, Choice, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Sent, Shape, Type,
+    Access, Api, Choice, Family, Lookup, NameOf, Need, Operation, Parameter, PathPiece, Role, Sent, Shape, Type,
 };
 use crate::compiler::words::{In, Lists, Objects, Sends};
 
@@ -220,7 +220,7 @@ pub(super) fn headers_are_distinct(api: &Api, to: &mut Diagnostics) {
 pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
     let lists = |operation: &Operation, name: &str| {
         to.is_unread(operation.place.file, "headers")
-            || operation.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+            || operation.headers.iter().any(|own| own.text.eq_ignore_ascii_case(name))
     };
     let is_used = |name: &str| api.operations().any(|(_, operation)| lists(operation, name));
     let unused: Vec<_> = api
@@ -245,34 +245,20 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The headers of an operation are defined in `api.yaml`, listed once, and not already sent with every call.
+/// The headers of an operation are listed once, and not already sent with every call.
 pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in family.operations.iter().filter(|_| api.is_sound) {
-        for (index, (name, place)) in operation.headers.iter().enumerate() {
-            if let Some((_, first)) =
-                operation.headers.iter().take(index).find(|(first, _)| first.eq_ignore_ascii_case(name))
-            {
-                to.at(*place, Code::BadHeader, format!("duplicate header `{name}`"))
-                    .related(*first, "first listed here")
+        for (index, name) in operation.headers.iter().enumerate() {
+            let is_same = |first: &&NameOf<_>| first.text.eq_ignore_ascii_case(&name.text);
+            if let Some(first) = operation.headers[..index].iter().find(is_same) {
+                to.at(name.place, Code::BadHeader, format!("duplicate header `{name}`"))
+                    .related(first.place, "first listed here")
                     .help("remove one of them");
             }
-            let names = || api.headers.iter().map(|header| header.name.as_str());
-            match api.headers.iter().find(|header| header.name == *name) {
-                Some(header) if header.sent == Sent::Always => {
-                    to.at(*place, Code::BadHeader, format!("the header `{name}` is already sent with every call"))
-                        .related(header.place, "it is defined here")
-                        .help("remove it here, or write `sent: by_operation` there");
-                }
-                Some(_) => {}
-                None => {
-                    let file = to.api_file();
-                    let known = api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
-                    let help = unknown(name, known, || match name_list(names()) {
-                        known if known.is_empty() => format!("define it under `headers` in {file}"),
-                        known => format!("define it under `headers` in {file}, which has: {known}"),
-                    });
-                    to.at(*place, Code::UndefinedName, format!("unknown header `{name}`")).help(help.of_api());
-                }
+            if let Some(header) = api.header(name).filter(|header| header.sent == Sent::Always) {
+                to.at(name.place, Code::BadHeader, format!("the header `{name}` is already sent with every call"))
+                    .related(header.place, "it is defined here")
+                    .help("remove it here, or write `sent: by_operation` there");
             }
         }
     }

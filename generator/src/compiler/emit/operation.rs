@@ -268,7 +268,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         is_public.then(|| ("access", trees::of_table("Access", "Public"))),
         trees::flag("whitelisted", operation.whitelisted),
         trees::some("permission", permission.map(|permission| trees::text(permission))),
-        trees::rows("headers", operation.headers.iter().map(|(header, _)| trees::text(header))),
+        trees::rows("headers", operation.headers.iter().map(|header| trees::text(&header.text))),
         trees::rows("limits", operation.rates.iter().map(rate_limit)),
         trees::some("window", operation.window.as_ref().map(|_| trees::path(&["WINDOW"]))),
         trees::some("history", operation.history.map(trees::length)),
@@ -414,7 +414,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         if rates.is_empty() { "not stated".to_owned() } else { rates.join("; ") }
     ));
     if !operation.headers.is_empty() {
-        let headers: Vec<_> = operation.headers.iter().map(|(header, _)| code(header)).collect();
+        let headers: Vec<_> = operation.headers.iter().map(|header| code(&header.text)).collect();
         docs.entry(&format!("**Headers:** {}, when the client was given a value", headers.join(", ")));
     }
     if let Some(in_flight) = &operation.in_flight {

@@ -157,8 +157,7 @@ fn client(api: &Api, layout: Layout) -> String {
 
 /// Clients for other markets, which are selected by headers.
 fn markets(api: &Api) -> Option<[TokenStream; 2]> {
-    let functions: Vec<_> =
-        api.markets.iter().map(|market| market_function(&market.name, &market.doc, &market.headers)).collect();
+    let functions: Vec<_> = api.markets.iter().map(market_function).collect();
     let asynchronous = quote! {
         impl Client {
             #(#functions)*
@@ -174,9 +173,10 @@ fn markets(api: &Api) -> Option<[TokenStream; 2]> {
     (!functions.is_empty()).then_some([asynchronous, blocking])
 }
 
-fn market_function(name: &str, doc: &str, headers: &[((String, Place), String)]) -> TokenStream {
-    let docs = Docs::new(doc, "").outer();
-    let (name, headers) = (ident(name), headers.iter().map(|((header, _), value)| quote!(.header(#header, #value))));
+fn market_function(market: &Market) -> TokenStream {
+    let (name, docs) = (ident(&market.name), Docs::new(&market.doc, "").outer());
+    let headers = market.headers.iter().map(|(header, value)| (&header.text, value));
+    let headers = headers.map(|(header, value)| quote!(.header(#header, #value)));
     quote! {
         #docs
         pub fn #name(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
@@ -201,10 +201,10 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
             quote!(Some(#credentials))
         }
     };
-    let headers = api.headers.iter().map(|header| {
+    let headers = api.headers.iter().enumerate().map(|(number, header)| {
         let (name, doc) = (&header.name, &header.doc);
         let sent = ident(header.sent.variant());
-        let selects = |market: &Market| market.headers.iter().any(|((own, _), _)| own == name);
+        let selects = |market: &Market| market.headers.iter().any(|(own, _)| own.number == Some(number));
         let selects_market = api.markets.iter().any(selects);
         let table = quote!(name: #name, sent: tables::Sent::#sent, selects_market: #selects_market, doc: #doc);
         quote!(tables::Header { #table })

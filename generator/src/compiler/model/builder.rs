@@ -163,7 +163,11 @@ impl Builder<'_> {
         Market {
             name: name.value.clone(),
             doc: text_of(&raw.doc),
-            headers: raw.headers.iter().map(|(header, value)| (placed(header), value.value.clone())).collect(),
+            headers: raw
+                .headers
+                .iter()
+                .map(|(header, value)| (NameOf::new(placed(header)), value.value.clone()))
+                .collect(),
             place: name.place,
         }
     }

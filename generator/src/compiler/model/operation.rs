@@ -3,8 +3,9 @@
 use std::ops::Deref;
 
 use super::{
-    AnswerPath, Batch, Compound, Confirm, Counterpart, CursorParameter, Deprecated, Duration, Echoes, Family, InFlight,
-    ListName, Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements, Window, Worth,
+    AnswerPath, Batch, Compound, Confirm, Counterpart, CursorParameter, DeclaredHeader, Deprecated, Duration, Echoes,
+    Family, InFlight, ListName, Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements,
+    Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -41,7 +42,7 @@ pub(crate) struct Operation {
     pub(crate) called: Vec<(String, Place)>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) permission: Option<String>,
-    pub(crate) headers: Vec<(String, Place)>,
+    pub(crate) headers: Vec<NameOf<DeclaredHeader>>,
     pub(crate) rates: Vec<Rate>,
     pub(crate) body: Body,
     pub(crate) in_flight: Option<InFlight>,

@@ -46,10 +46,26 @@ pub(crate) fn resolve(api: &mut Api, to: &mut Diagnostics) {
 fn find(api: &Api, scope: Scope, sought: Sought, name: &Reference, to: &mut Diagnostics) -> Option<usize> {
     let own = scope.family.map(|number| &api.families[number]);
     match sought {
+        Sought::Header { ignores_case } => header(api, ignores_case, name, to),
         Sought::Family(sought) => family(api, own, sought, name, to),
         Sought::Operation(sought) => operation(own?, sought, name, api.is_whole, to),
         Sought::Parameter(sought) => parameter(own?, own?.operations.numbered(scope.operation?)?, sought, name, to),
     }
+}
+
+fn header(api: &Api, ignores_case: bool, name: &Reference, to: &mut Diagnostics) -> Option<usize> {
+    let is_same = |known: &str| known == name.text || ignores_case && known.eq_ignore_ascii_case(&name.text);
+    let found = api.headers.iter().position(|header| is_same(&header.name));
+    if found.is_none() && api.is_sound {
+        let file = to.api_file();
+        let known = || api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
+        let help = unknown(&name.text, known(), || match name_list(known().map(|(known, _)| known)) {
+            known if known.is_empty() => format!("define it under `headers` in {file}"),
+            known => format!("define it under `headers` in {file}, which has: {known}"),
+        });
+        to.at(name.place, Code::UndefinedName, format!("unknown header `{name}`")).help(help.of_api());
+    }
+    found
 }
 
 fn family(
@@ -192,6 +208,8 @@ impl Api {
         let of_codes = self.codes.iter_mut().flat_map(|code| &mut code.families);
         let of_refusals = self.refusals.iter_mut().flat_map(|refusal| &mut refusal.codes).map(|(family, _)| family);
         of_codes.chain(of_refusals).for_each(|family| family.show(&mut within(Scope::default(), see)));
+        let of_markets = self.markets.iter_mut().flat_map(|market| &mut market.headers);
+        of_markets.for_each(|(header, _)| header.show(&mut within(Scope::default(), see)));
         for family in &mut self.families {
             family.show_names(Scope { family: Some(family.number), operation: None }, see);
         }
@@ -213,6 +231,7 @@ impl Family {
 
 impl Operation {
     fn show_names(&mut self, see: &mut See<'_>) {
+        self.headers.iter_mut().for_each(|header| header.show(see));
         self.confirm.show_names(see);
         self.window.show_names(see);
         self.repeat.show_names(see);

@@ -194,7 +194,7 @@ impl Derive {
             let says = format!("The key has the permission {permission}; the exchange knows which keys do.");
             entries.push(self.entry("permission".to_owned(), "permission", RuleKind::Stated, says));
         }
-        for (header, _) in &operation.headers {
+        for header in operation.headers.iter().map(|header| &header.text) {
             let says = format!("Takes the header {header}.");
             entries.push(self.entry(format!("header-{}", slug(header)), "headers", RuleKind::Type, says));
         }

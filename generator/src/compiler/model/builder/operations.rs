@@ -50,7 +50,7 @@ impl FamilyBuilder<'_, '_> {
             deprecated: raw.deprecated.clone(),
             call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|_| self.builder.need(&raw.permission, "permission", place)),
-            headers: raw.headers.iter().map(placed).collect(),
+            headers: raw.headers.iter().map(placed).map(NameOf::new).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
             in_flight: raw.in_flight.clone(),

@@ -122,7 +122,7 @@ impl Pool {
 impl Market {
     fn element(&self) -> Element {
         let Self { name, doc, headers, place } = self;
-        let headers = list(headers.iter().map(|((header, _), value)| format!("{header}: {value}")));
+        let headers = list(headers.iter().map(|(header, value)| format!("{header}: {value}")));
         Element::new("market", name, ["markets", name], *place)
             .when(additive("a new function of the client"), breaking("the function of the client is removed"))
             .keys([Key::new("headers", headers, behaviour("what leads to the market")), Key::prose("doc", doc)])

@@ -41,8 +41,8 @@ impl Operation {
         facts.extend(
             permission.map(|text| (self.key_places.permission, Fact::Permission { operation: operation(), text })),
         );
-        let headers = self.headers.iter().cloned();
-        facts.extend(headers.map(|(header, place)| (place, Fact::Header { operation: operation(), header })));
+        let header = |name: &Reference| Fact::Header { operation: operation(), header: name.text.clone() };
+        facts.extend(self.headers.iter().map(|name| (name.place, header(name))));
         facts.extend(self.window_facts());
         // A document states a member of several cases of a choice once: the case that requires it counts.
         let wires = self.wire_parameters(family);
@@ -136,6 +136,7 @@ impl Operation {
         };
         let listed = if *whitelisted { ", only for user ids on the white list" } else { "" };
         let rates = rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ");
+        let sent: Vec<_> = headers.iter().map(|header| header.text.as_str()).collect();
         let keys = [
             Key::new("name", name, behaviour("it has another id")),
             Key::new("title", title, by_title).at(Some(rust.place)),
@@ -156,9 +157,9 @@ impl Operation {
             Key::new("permission", maybe(permission.as_ref()), documentation("")).says(maybe(permission.as_ref())),
             Key::shown("limits", rates),
             Key::shown("in flight", maybe(in_flight.as_ref())),
-            Key::new("headers", names(headers), behaviour("which headers it carries"))
-                .at(first(headers))
-                .says(names(headers)),
+            Key::new("headers", list(&sent), behaviour("which headers it carries"))
+                .at(headers.first().map(|header| header.place))
+                .says(list(&sent)),
             Key::shown("window", maybe(window.as_ref())),
             Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
                 .same_as(maybe(history.map(|length| length.length())))

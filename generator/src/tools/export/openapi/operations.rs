@@ -44,10 +44,10 @@ fn operation(api: &Api, family: &Family, operation: &Operation, form: Form) -> V
 fn outside_body(api: &Api, family: &Family, operation: &Operation, form: Form) -> Vec<Value> {
     let parameters = operation.members().iter();
     let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
-    let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
-    let headers = api.headers.iter().filter_map(|header| match header.sent {
+    let listed = |number: usize| operation.headers.iter().any(|header| header.number == Some(number));
+    let headers = api.headers.iter().enumerate().filter_map(|(number, header)| match header.sent {
         Sent::Always => Some(json!({"$ref": format!("#/components/parameters/{}", header.name)})),
-        Sent::ByOperation => listed(&header.name).then(|| components::header(header)),
+        Sent::ByOperation => listed(number).then(|| components::header(header)),
     });
     let parameters = made_of(family, operation, form);
     outside.flat_map(|parameter| parameters.outside_body(operation, parameter)).chain(headers).collect()

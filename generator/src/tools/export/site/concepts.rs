@@ -143,7 +143,7 @@ fn signing(here: PageContext<'_, '_>) -> Markup {
 
 /// The operations that send a header.
 fn operations_with(here: PageContext<'_, '_>, header: &str) -> Markup {
-    let sends = |view: &OperationView<'_>| view.operation.headers.iter().any(|(name, _)| name == header);
+    let sends = |view: &OperationView<'_>| view.operation.headers.iter().any(|name| name.text == header);
     let views = here.site.operations().map(|(_, view)| view).filter(|view| sends(view));
     html! {
         @for (index, view) in views.enumerate() {

@@ -124,9 +124,9 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
                 div.headers {
                     dt { "Headers" }
                     dd {
-                        @for (index, (header, _)) in operation.headers.iter().enumerate() {
+                        @for (index, header) in operation.headers.iter().enumerate() {
                             @if index > 0 { ", " }
-                            @let described = Address::concept("signing").at(anchor("header", header));
+                            @let described = Address::concept("signing").at(anchor("header", &header.text));
                             a href=(described.from(here.page)) { code { (header) } }
                         }
                     }

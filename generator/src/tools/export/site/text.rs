@@ -123,7 +123,7 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
     ];
     optional.into_iter().filter_map(|(name, text)| Some((name, text?))).for_each(|(name, text)| out.entry(name, &text));
     rates.iter().for_each(|rate| out.entry("Limit", &rate.to_string()));
-    headers.iter().for_each(|(header, _)| out.entry("Header", header));
+    headers.iter().for_each(|header| out.entry("Header", &header.text));
 }
 
 /// The rules that the schema writes out. The others only repeat what is stated with the parameters and above them.
