@@ -19,7 +19,7 @@ use tradeapi::classic::{
 };
 use tradeapi::runtime::counterpart::HasCounterpart;
 use tradeapi::{Account, PositionMode, unified};
-use tradeapi_exchange::{Family, State};
+use tradeapi_exchange::{Family, OrderView, State};
 
 use crate::fixture::Fixture;
 
@@ -109,6 +109,8 @@ struct Desks {
     unified: Fixture,
     mode: PositionMode,
     account: Account,
+    /// The balances at the beginning.
+    starts: [Decimal; 2],
     placed: usize,
     /// The names of orders of the classic account, each with that of the unified one.
     names: BTreeMap<String, String>,
@@ -121,7 +123,8 @@ impl Desks {
         let fixture = || if mode == PositionMode::HedgeMode { Fixture::hedged() } else { Fixture::one_way() };
         let account = Account::new().position_mode(mode);
         let (classic, unified) = (fixture(), fixture());
-        Self { classic, unified, mode, account, placed: 0, names: BTreeMap::new(), spoil }
+        let starts = [balance(&classic, Family::Classic), balance(&unified, Family::Unified)];
+        Self { classic, unified, mode, account, starts, placed: 0, names: BTreeMap::new(), spoil }
     }
 
     /// The request of the unified account.
@@ -232,7 +235,7 @@ impl Desks {
                 [classic.batch_order(&batch).await.is_ok(), unified.batch_order(&converted).await.is_ok()]
             }
             Step::Cancel(index) => {
-                let Some(name) = self.open(*index) else { return None };
+                let name = self.open(*index)?;
                 let cancel = |name: String| CancelOrder::new(SYMBOL, LINE, OrderRef::ClientOid(name.into()));
                 let converted = self.converted(&cancel(self.other(&name)));
                 [classic.cancel_order(&cancel(name)).await.is_ok(), unified.cancel_order(&converted).await.is_ok()]
@@ -261,7 +264,7 @@ impl Desks {
                     let order = open.iter().find(|order| order.client_id.as_ref() == Some(name));
                     order.is_some_and(|order| order.filled.is_zero() && !order.closes)
                 };
-                let Some(name) = self.open(*index).filter(is_new) else { return None };
+                let name = self.open(*index).filter(is_new)?;
                 let (old, new) = (self.other(&name), self.name());
                 let modify = |name: &str| {
                     ModifyOrder::new(SYMBOL, LINE, new.as_str(), OrderRef::ClientOid(name.into()))
@@ -303,8 +306,11 @@ impl Desks {
     /// The books of both accounts.
     async fn books(&self) -> [Books; 2] {
         let name = |name: &str| self.other(name);
-        let classic = Books::of(&self.classic, Family::Classic, classic_fills(&self.classic).await, name);
-        let unified = Books::of(&self.unified, Family::Unified, unified_fills(&self.unified).await, str::to_owned);
+        let [classic, unified] = self.starts;
+        let classic = (&self.classic, Family::Classic, classic);
+        let unified = (&self.unified, Family::Unified, unified);
+        let classic = Books::of(classic, classic_fills(&self.classic).await, name);
+        let unified = Books::of(unified, unified_fills(&self.unified).await, str::to_owned);
         [classic, unified]
     }
 }
@@ -314,31 +320,58 @@ impl Desks {
 struct Books {
     /// The position of each kind: its side and its quantity.
     positions: BTreeMap<String, (String, Decimal)>,
-    /// The open orders by their names: side in the book, price, quantity, filled quantity, state, and whether it only closes.
-    orders: BTreeMap<String, (String, Option<Decimal>, Decimal, Decimal, State, bool)>,
+    /// The open orders by their names.
+    orders: BTreeMap<String, Waiting>,
     /// Price, quantity and fee of each fill, the oldest first.
     fills: Vec<[Decimal; 3]>,
     /// The balance less that of the beginning.
     gained: Decimal,
 }
 
+/// An open order.
+#[derive(Debug, PartialEq)]
+struct Waiting {
+    /// The side in the book.
+    side: String,
+    price: Option<Decimal>,
+    qty: Decimal,
+    filled: Decimal,
+    state: State,
+    closes: bool,
+}
+
+impl Waiting {
+    fn of(order: &OrderView) -> Self {
+        Self {
+            side: order.side.to_string(),
+            price: order.price.map(|price| price.normalize()),
+            qty: order.qty.normalize(),
+            filled: order.filled.normalize(),
+            state: order.state,
+            closes: order.closes,
+        }
+    }
+}
+
+/// The balance in USDT.
+fn balance(fixture: &Fixture, family: Family) -> Decimal {
+    let balances = fixture.exchange.account(&fixture.keys, family).balances;
+    balances.get("USDT").map(|balance| balance.total).unwrap_or_default()
+}
+
 impl Books {
-    fn of(fixture: &Fixture, family: Family, fills: Vec<[Decimal; 3]>, name: impl Fn(&str) -> String) -> Self {
+    /// The books of an account that began with a balance of `start`.
+    fn of(
+        (fixture, family, start): (&Fixture, Family, Decimal),
+        fills: Vec<[Decimal; 3]>,
+        name: impl Fn(&str) -> String,
+    ) -> Self {
         let view = fixture.exchange.account(&fixture.keys, family);
         let positions = view.positions.iter();
         let positions = positions.map(|one| (one.pos.to_string(), (one.side.to_string(), one.qty.normalize())));
-        let orders = view.open_orders.iter().map(|one| {
-            let terms = (one.side.to_string(), one.price.map(|price| price.normalize()), one.qty.normalize());
-            let filled = one.filled.normalize();
-            (
-                name(one.client_id.as_deref().unwrap_or(&one.id)),
-                (terms.0, terms.1, terms.2, filled, one.state, one.closes),
-            )
-        });
-        let start =
-            Fixture::one_way().exchange.account(&fixture.keys, family).balances.get("USDT").map(|all| all.total);
-        let now = view.balances.get("USDT").map(|all| all.total).unwrap_or_default();
-        let gained = (now - start.unwrap_or_default()).normalize();
+        let orders = view.open_orders.iter();
+        let orders = orders.map(|one| (name(one.client_id.as_deref().unwrap_or(&one.id)), Waiting::of(one)));
+        let gained = (balance(fixture, family) - start).normalize();
         Self { positions: positions.collect(), orders: orders.collect(), fills, gained }
     }
 }
