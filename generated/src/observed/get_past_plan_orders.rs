@@ -32,6 +32,26 @@ runtime::parameters! {
     /// - **Guide:** [pages and batches](super::super::guide::pages_and_batches), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.past-strategy-orders`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `startTime` | `startTime` |
+    /// | `endTime` | `endTime` |
+    /// | `limit` | `limit` |
+    /// | `planType` is `normal_plan` | `type` `trigger` |
+    /// | `planType` is `profit_loss` | `type` `tpsl` |
+    /// | `planType` is `track_plan` or `profit_plan` or `loss_plan` or `moving_plan` or `pos_profit` or `pos_loss` | no counterpart. Strategy orders are listed by two kinds, triggers and all that close a position. |
+    /// | `orderId` | no counterpart. All orders of a kind are listed. |
+    /// | `clientOid` | no counterpart. All orders of a kind are listed. |
+    /// | `symbol` | no counterpart. Orders of all contracts are listed. |
+    /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
+    /// | `planStatus` | no counterpart. Orders of every state are listed. |
+    ///
     /// # Example
     ///
     /// Every take-profit and stop-loss.
@@ -109,6 +129,11 @@ impl runtime::Operation for GetPastPlanOrders {
 
 impl runtime::operation::Repeatable for GetPastPlanOrders {}
 
+impl runtime::counterpart::HasCounterpart for GetPastPlanOrders {
+    type Counterpart = super::GetPastStrategyOrders;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 impl runtime::pages::Paged for GetPastPlanOrders {
     type Item = PlanOrder;
     const LIST: &'static str = "entrustedList";
@@ -146,6 +171,65 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::Each(&["entrustedList"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("productType", "category"),
+        ("startTime", "startTime"),
+        ("endTime", "endTime"),
+        ("limit", "limit"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Is("planType", &["normal_plan"])],
+                then: &[("type", "trigger")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("planType", &["profit_loss"])],
+                then: &[("type", "tpsl")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is(
+                        "planType",
+                        &[
+                            "track_plan",
+                            "profit_plan",
+                            "loss_plan",
+                            "moving_plan",
+                            "pos_profit",
+                            "pos_loss",
+                        ],
+                    ),
+                ],
+                refused: Some(
+                    "Strategy orders are listed by two kinds, triggers and all that close a position.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    refused: &[
+        ("orderId", "All orders of a kind are listed."),
+        ("clientOid", "All orders of a kind are listed."),
+        ("symbol", "Orders of all contracts are listed."),
+        ("idLessThan", "A cursor of one listing is no place in another."),
+        ("planStatus", "Orders of every state are listed."),
+    ],
+    ..tables::Counterpart::DEFAULT
 };
 
 runtime::record! {

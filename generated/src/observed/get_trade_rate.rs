@@ -21,6 +21,18 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.fee-rate`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `businessType` is `spot` | `category` `SPOT` |
+    /// | `businessType` is `margin` | `category` `MARGIN` |
+    /// | `businessType` is `mix` | no counterpart. Futures are in three categories; name one of them. |
+    ///
     /// # Example
     ///
     /// One contract.
@@ -65,6 +77,11 @@ impl runtime::Operation for GetTradeRate {
 
 impl runtime::operation::Repeatable for GetTradeRate {}
 
+impl runtime::counterpart::HasCounterpart for GetTradeRate {
+    type Counterpart = super::GetFeeRate;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.trade-rate",
     family: "observed",
@@ -79,4 +96,28 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["makerFeeRate", "takerFeeRate"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[("symbol", "symbol")],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Is("businessType", &["spot"])],
+                then: &[("category", "SPOT")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("businessType", &["margin"])],
+                then: &[("category", "MARGIN")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("businessType", &["mix"])],
+                refused: Some("Futures are in three categories; name one of them."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    ..tables::Counterpart::DEFAULT
 };

@@ -30,6 +30,23 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.modify-strategy-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `orderId` | `orderId` |
+    /// | `clientOid` | `clientOid` |
+    /// | `newSize` | `qty` |
+    /// | `newPrice` | `triggerOrderPrice` |
+    /// | `newTriggerPrice` | `triggerPrice` |
+    /// | `newTriggerType` | `triggerBy`; `fill_price` is `market`; `mark_price` is `mark` |
+    /// | `productType` | left out. The id names the order. |
+    /// | `symbol` | left out. The id names the order. |
+    /// | `newCallbackRatio` | no counterpart. A trigger order does not follow the price. |
+    ///
     /// # Example
     ///
     /// Another trigger price.
@@ -103,6 +120,11 @@ impl runtime::Operation for ModifyPlanOrder {
     const META: &'static tables::Meta = &META;
 }
 
+impl runtime::counterpart::HasCounterpart for ModifyPlanOrder {
+    type Counterpart = super::ModifyStrategyOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.modify-plan-order",
     family: "observed",
@@ -128,4 +150,21 @@ static META: tables::Meta = tables::Meta {
     }),
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("orderId", "orderId"),
+        ("clientOid", "clientOid"),
+        ("newSize", "qty"),
+        ("newPrice", "triggerOrderPrice"),
+        ("newTriggerPrice", "triggerPrice"),
+        ("newTriggerType", "triggerBy"),
+    ],
+    values: &[
+        ("newTriggerType", "fill_price", tables::Becomes::Value("market")),
+        ("newTriggerType", "mark_price", tables::Becomes::Value("mark")),
+    ],
+    refused: &[("newCallbackRatio", "A trigger order does not follow the price.")],
+    ..tables::Counterpart::DEFAULT
 };

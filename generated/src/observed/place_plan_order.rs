@@ -45,6 +45,41 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.place-strategy-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `size` | `qty` |
+    /// | `price` | `triggerOrderPrice` |
+    /// | `triggerPrice` | `triggerPrice` |
+    /// | `triggerType` | `triggerBy`; `fill_price` is `market`; `mark_price` is `mark` |
+    /// | `orderType` | `triggerOrderType` |
+    /// | `clientOid` | `clientOid` |
+    /// | `reduceOnly` | `reduceOnly` |
+    /// | `planType` is `normal_plan` | `type` `trigger` |
+    /// | `planType` is `track_plan` | no counterpart. No strategy order follows the price. |
+    /// | `marginMode` is `isolated` | no counterpart. A strategy order has no margin mode of its own. |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `buy` | `side` `buy` |
+    /// | `account.positionMode` is `one_way_mode` and `side` is `sell` | `side` `sell` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `open` | `side` `buy`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `buy` and `tradeSide` is `close` | `side` `sell`, `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `open` | `side` `sell`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `side` is `sell` and `tradeSide` is `close` | `side` `buy`, `posSide` `short` |
+    /// | `account.positionMode` is `hedge_mode` and `tradeSide` is left out | no counterpart. In hedge mode, the order does not say if it opens or closes a position. |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    /// | `callbackRatio` | no counterpart. A trigger order does not follow the price. |
+    /// | `stopSurplusTriggerPrice` | no counterpart. A trigger order has no take-profit of its own. |
+    /// | `stopSurplusExecutePrice` | no counterpart. A trigger order has no take-profit of its own. |
+    /// | `stopSurplusTriggerType` | no counterpart. A trigger order has no take-profit of its own. |
+    /// | `stopLossTriggerPrice` | no counterpart. A trigger order has no stop-loss of its own. |
+    /// | `stopLossExecutePrice` | no counterpart. A trigger order has no stop-loss of its own. |
+    /// | `stopLossTriggerType` | no counterpart. A trigger order has no stop-loss of its own. |
+    ///
     /// # Example
     ///
     /// A market order at a price.
@@ -197,6 +232,11 @@ impl runtime::Operation for PlacePlanOrder {
     const META: &'static tables::Meta = &META;
 }
 
+impl runtime::counterpart::HasCounterpart for PlacePlanOrder {
+    type Counterpart = super::PlaceStrategyOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.place-plan-order",
     family: "observed",
@@ -212,4 +252,128 @@ static META: tables::Meta = tables::Meta {
     errors: super::errors::ERRORS,
     shows: tables::Shows::OneOf(&["orderId", "clientOid"]),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("size", "qty"),
+        ("price", "triggerOrderPrice"),
+        ("triggerPrice", "triggerPrice"),
+        ("triggerType", "triggerBy"),
+        ("orderType", "triggerOrderType"),
+        ("clientOid", "clientOid"),
+        ("reduceOnly", "reduceOnly"),
+    ],
+    values: &[
+        (
+            "productType",
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        ("triggerType", "fill_price", tables::Becomes::Value("market")),
+        ("triggerType", "mark_price", tables::Becomes::Value("mark")),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[tables::When::Is("planType", &["normal_plan"])],
+                then: &[("type", "trigger")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("planType", &["track_plan"])],
+                refused: Some("No strategy order follows the price."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[tables::When::Is("marginMode", &["crossed"])],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("marginMode", &["isolated"])],
+                refused: Some("A strategy order has no margin mode of its own."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                ],
+                then: &[("side", "buy")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                ],
+                then: &[("side", "sell")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["buy"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["open"]),
+                ],
+                then: &[("side", "sell"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("side", &["sell"]),
+                    tables::When::Is("tradeSide", &["close"]),
+                ],
+                then: &[("side", "buy"), ("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::LeftOut("tradeSide"),
+                ],
+                refused: Some(
+                    "In hedge mode, the order does not say if it opens or closes a position.",
+                ),
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    refused: &[
+        ("callbackRatio", "A trigger order does not follow the price."),
+        ("stopSurplusTriggerPrice", "A trigger order has no take-profit of its own."),
+        ("stopSurplusExecutePrice", "A trigger order has no take-profit of its own."),
+        ("stopSurplusTriggerType", "A trigger order has no take-profit of its own."),
+        ("stopLossTriggerPrice", "A trigger order has no stop-loss of its own."),
+        ("stopLossExecutePrice", "A trigger order has no stop-loss of its own."),
+        ("stopLossTriggerType", "A trigger order has no stop-loss of its own."),
+    ],
+    ..tables::Counterpart::DEFAULT
 };

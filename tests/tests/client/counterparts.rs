@@ -82,7 +82,12 @@ conversions!(
     observed::GetContractTickers,
     observed::GetContractTiers,
     observed::GetContracts,
+    observed::GetPastPlanOrders,
+    observed::GetPlanOrders,
     observed::GetServerTime,
+    observed::GetTradeRate,
+    observed::ModifyPlanOrder,
+    observed::PlacePlanOrder,
     observed::SetContractLeverage,
     observed::SetPositionMode,
 );
@@ -181,6 +186,28 @@ fn the_direction_of_an_order_is_that_of_its_position() {
         let unified = classic.to_counterpart(&in_mode(PositionMode::OneWayMode)).unwrap();
         assert_eq!((unified.side.as_str(), unified.pos_side), (classic.side.as_str(), None));
     }
+}
+
+/// A conditional order has the direction of the order that it places.
+#[test]
+fn the_direction_of_a_conditional_order_is_that_of_its_position() {
+    let plan = |side: &str, trade_side: &str| {
+        let json = format!(
+            r#"{{"planType": "normal_plan", "symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginCoin": "USDT",
+            "marginMode": "crossed", "size": "1", "triggerPrice": "60000", "triggerType": "mark_price",
+            "orderType": "market", "side": "{side}", "tradeSide": "{trade_side}"}}"#
+        );
+        let plan = observed::PlacePlanOrder::from_json(&json).unwrap();
+        let order = plan.to_counterpart(&in_mode(PositionMode::HedgeMode)).unwrap();
+        let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
+        let side = text(order.side.as_ref().map(observed::OrderSide::as_str));
+        (side, text(order.pos_side.as_ref().map(observed::PositionSide::as_str)))
+    };
+    let pair = |side: &str, position: &str| (side.to_owned(), position.to_owned());
+    assert_eq!(plan("buy", "open"), pair("buy", "long"));
+    assert_eq!(plan("buy", "close"), pair("sell", "long"));
+    assert_eq!(plan("sell", "open"), pair("sell", "short"));
+    assert_eq!(plan("sell", "close"), pair("buy", "short"));
 }
 
 /// Returns the text of the error.
