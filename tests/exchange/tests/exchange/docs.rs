@@ -238,10 +238,16 @@ async fn every_page_can_be_read_in_both_themes_on_a_desktop_and_a_phone() {
         "document.querySelector('.lead').style.color = '#999', document.querySelector('h1').style.width = '3000px'";
     browser.value(faint);
     assert_eq!(browser.value(UNREADABLE).as_array().unwrap().len(), 2, "faint text and wide elements are found");
-    for (width, scheme) in [(1440, "light"), (390, "dark")] {
+    let looks = [(1440, "light"), (390, "dark")];
+    let [light, dark] = looks.map(|(width, scheme)| {
         browser.look(width, scheme);
-        for page in SITE.files.keys().filter(|file| file.ends_with(".html")) {
-            open(&mut browser, address, page);
+        browser.value("getComputedStyle(document.body).backgroundColor")
+    });
+    assert_ne!(light, dark, "a page that is open follows the screen and its theme");
+    for page in SITE.files.keys().filter(|file| file.ends_with(".html")) {
+        open(&mut browser, address, page);
+        for (width, scheme) in looks {
+            browser.look(width, scheme);
             let unreadable = browser.value(UNREADABLE);
             assert_eq!(unreadable, json!([]), "{page}, {width} wide, {scheme}");
         }
