@@ -202,7 +202,7 @@ mod tests {
             let rests = order(Side::Buy, Execution::limit(dec!(63000)).into());
             let id = format!("rests-{number}").parse().unwrap();
             client.unified().place_order(&rests.client_oid(id)).await.unwrap();
-            client.unified().cancel_all_orders(&CancelAllOrders::new(category.clone())).await.unwrap();
+            client.unified().cancel_all_orders(&CancelAllOrders::new(category.clone())).await.unwrap().done().unwrap();
         }
         exchange.advance_to(exchange.time().now());
         let core = exchange.core();
