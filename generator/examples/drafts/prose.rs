@@ -55,6 +55,7 @@ pub(crate) fn measure(folder: &Path, room: &Path) -> Result<Measured, Diagnostic
     let drafts = Drafts::of(&family);
     let mut measured = Measured::default();
     let api: Yaml = serde_yaml::from_str(&api).unwrap();
+    let all: String = documents.iter().map(|path| std::fs::read_to_string(path).unwrap() + "\n").collect();
     for path in documents {
         let marks = |key: &str, usual: &[&str]| {
             let own = api["documents"][stem(&path).as_str()]["reading"][key].as_sequence().into_iter().flatten();
@@ -63,7 +64,7 @@ pub(crate) fn measure(folder: &Path, room: &Path) -> Result<Measured, Diagnostic
         };
         let marks = Marks { required: marks("required", &REQUIRED), optional: marks("optional", &OPTIONAL) };
         let own = drafts.operations.iter().filter(|operation| operation.document == stem(&path));
-        measured.document(&std::fs::read_to_string(&path).unwrap(), own, &marks);
+        measured.document(&std::fs::read_to_string(&path).unwrap(), &all, own, &marks);
     }
     let is_operation = |path: &&PathBuf| !["types.yaml", "family.yaml"].iter().any(|other| path.ends_with(other));
     measured.operations.read = drafted.written.iter().filter(is_operation).count();
@@ -141,7 +142,7 @@ const BOUNDS: [&str; 9] =
     ["max", "min", "at most", "at least", "between", "less than", "greater than", "exceed", "range"];
 
 impl Measured {
-    fn document<'a>(&mut self, text: &str, operations: impl Iterator<Item = &'a Operation>, marks: &Marks) {
+    fn document<'a>(&mut self, text: &str, all: &str, operations: impl Iterator<Item = &'a Operation>, marks: &Marks) {
         let methods = ["GET", "POST", "PUT", "DELETE", "PATCH"];
         let is_address = |line: &&str| {
             let mut words = line.split(|c: char| c.is_whitespace() || "`|\"'=".contains(c));
@@ -154,7 +155,7 @@ impl Measured {
             let at = format!("{} {}", operation.method, operation.path);
             let chosen: BTreeSet<&str> = operation.forms.iter().flatten().map(|(name, _)| name.as_str()).collect();
             for (name, stated) in operation.parameters.iter().chain(operation.forms.iter().flatten()) {
-                self.parameter(&at, (name, stated), &rows, text, marks, &chosen);
+                self.parameter(&at, (name, stated), &rows, all, marks, &chosen);
             }
         }
     }
@@ -210,12 +211,15 @@ impl Measured {
 
     fn values(&mut self, at: &str, name: &str, stated: &Stated, row: &Row<'_>, text: &str) {
         let codes = row.codes();
-        let is_linked = row.text().contains("](#");
+        let is_linked = row.text().split("](").skip(1).any(|link| {
+            let address = link.split(')').next().unwrap_or_default();
+            address.contains('#') && !address.contains("://")
+        });
         if codes.len() > 1 || is_linked {
             self.values.count(!stated.values.is_empty());
         }
         let listed: BTreeSet<&String> = stated.values.iter().collect();
-        // Values from elsewhere begin a row or an item of the document.
+        // Values from elsewhere begin a row or an item of a document.
         let begins = |value: &str| {
             let starts = |line: &str| {
                 let rest = line.trim_start_matches(['|', '-', '*', ' ', '`']);

@@ -41,6 +41,7 @@ use compare::{Discrepancy, DiscrepancyKind};
 use document::Document;
 pub(crate) use drafting::drafts;
 use findings::{FactKind, Findings};
+use readers::Elsewhere;
 pub use report::Audit;
 use report::{Line, Share};
 use review::Context;
@@ -78,6 +79,11 @@ impl Documents {
 
     fn parse(&self, id: &str, reading: Option<Reading>) -> Option<Document> {
         self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone(), reading))
+    }
+
+    /// All documents, each with its own sections.
+    fn pages(&self, api: &Api) -> Vec<Document> {
+        api.documents.iter().filter_map(|known| self.parse(&known.id, known.reading.clone())).collect()
     }
 
     /// The document with the parts of each operation in one section.
@@ -123,9 +129,12 @@ impl<'a> Auditor<'a> {
     /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
+        let pages = documents.pages(self.api);
+        let elsewhere = Elsewhere::of(&pages);
         for (known, claims) in self.api.documents.iter().zip(&self.claims) {
             if let Some(now) = documents.folded(self.api, &known.id) {
-                document(self.api, self.files, claims, now, were.folded(self.api, &known.id).as_ref(), &mut audit);
+                let was = were.folded(self.api, &known.id);
+                document(self, claims, now, was.as_ref(), &elsewhere, &mut audit);
             }
         }
         audit
@@ -133,18 +142,18 @@ impl<'a> Auditor<'a> {
 }
 
 fn document(
-    api: &Api,
-    files: &[PathBuf],
+    &Auditor { api, files, .. }: &Auditor<'_>,
     claims: &Claims<'_>,
     mut document: Document,
     was: Option<&Document>,
+    elsewhere: &Elsewhere<'_>,
     audit: &mut Audit,
 ) {
     headings::restore(api, &mut document);
     let renamed = headings::rename(api, claims, &mut document);
     marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;
-    let mut found = readers::read(document, claims, &[]);
+    let mut found = readers::read(document, claims, &[], elsewhere);
     let new_sections = found.new_sections.clone();
     let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
     let questions = open_questions::compare(document, claims, is_new);

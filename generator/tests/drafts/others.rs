@@ -1,6 +1,6 @@
 //! Small documents in the styles of others, with the words that each declares for itself.
 
-use tradeapi_gen::{Documents, Generator};
+use tradeapi_gen::{Documents, DraftSource, Generator};
 
 use crate::styles::{API, Drafts};
 use crate::{prose, sources};
@@ -85,6 +85,39 @@ fn values_stand_in_sections_of_their_own() {
         (by_name, "### Kind\n\n| Value |\n|---|\n| ROSE |\n| one of many |\n"),
     ] {
         assert_eq!(listed(row, list), Vec::<String>::new(), "{row}\n{list}");
+    }
+}
+
+#[test]
+fn a_list_in_another_document_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, family) = (folder.path().join("schema"), folder.path().join("schema/garden"));
+    std::fs::create_dir_all(&family).unwrap();
+    let from = sources().join("others/linked");
+    std::fs::copy(from.join("api.yaml"), schema.join("api.yaml")).unwrap();
+    std::fs::write(
+        family.join("family.yaml"),
+        "family: garden\ntitle: Garden\ndoc: Beds.\nnumbers: text\nerrors: {}\n",
+    )
+    .unwrap();
+    let generator = Generator::new().schema_dir(&schema);
+    generator.draft("garden", &DraftSource::Sections(from.clone())).unwrap();
+    let texts = tempfile::tempdir().unwrap();
+    let audit = |to: &str| {
+        for name in ["garden.md", "words.md"] {
+            let text = std::fs::read_to_string(from.join(name)).unwrap();
+            std::fs::write(texts.path().join(name), text.replace("* `SAND`: dries fast\n", to)).unwrap();
+        }
+        let schema = generator.read_unfinished().unwrap();
+        schema.audit(&schema.documents(texts.path()).unwrap(), &Documents::default())
+    };
+    audit("* `SAND`: dries fast\n").accept_as_is().unwrap();
+    let same = audit("* `SAND`: dries fast\n");
+    assert_eq!((same.differences(), same.reviews()), (0, 0), "{same}");
+    // The list itself, and each row that refers to it.
+    let report = audit("* `SAND`: dries fast\n* `LOAM`\n").to_string();
+    for place in ["words.md:16: ", "garden.md:10: ", "garden.md:22: "] {
+        assert!(report.contains(place), "{place}\n{report}");
     }
 }
 

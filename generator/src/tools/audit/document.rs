@@ -33,8 +33,10 @@ pub(super) struct Document {
     literals: Vec<Range<usize>>,
     /// The byte ranges of the source that are code within a sentence or a cell.
     codes: Vec<Range<usize>>,
-    /// Links to places in the document: the bytes of the source, and the anchor.
-    links: Vec<(Range<usize>, String)>,
+    /// Links to places in this document and in others.
+    links: Vec<Link>,
+    /// Names that tags give to places, each with the byte of the text that follows.
+    anchors: Vec<(usize, String)>,
     /// The start of each line of the source.
     lines: Vec<usize>,
     /// The words that the schema declares for the document.
@@ -48,6 +50,24 @@ struct Run {
     text: usize,
     source: usize,
     length: usize,
+}
+
+/// A link to a place in a document.
+pub(super) struct Link {
+    /// The bytes of the source.
+    at: Range<usize>,
+    /// The name of the document's file without its folder and its ending; empty for this document.
+    pub(super) page: String,
+    pub(super) anchor: String,
+}
+
+impl Link {
+    fn of(at: Range<usize>, address: &str) -> Option<Self> {
+        let (path, anchor) = address.split_once('#')?;
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let page = file.split('.').next().unwrap_or(file).to_owned();
+        Some(Self { at, page, anchor: anchor.to_lowercase() })
+    }
 }
 
 /// The text between two headings.
@@ -91,7 +111,7 @@ impl Document {
         for (event, range) in Parser::new_ext(&source[start..], options).into_offset_iter() {
             builder.event(&source[start..], event, range, start);
         }
-        let Builder { text, runs, literals, codes, links, mut sections, .. } = builder;
+        let Builder { text, runs, literals, codes, links, anchors, mut sections, .. } = builder;
         sections.retain(|section| !section.is_navigation || !section.blocks.is_empty());
         rank(&mut sections);
         let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
@@ -99,7 +119,8 @@ impl Document {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        Self { id, file, text, sections, source, runs, literals, codes, links, lines, reading, renamed: Vec::new() }
+        let renamed = Vec::new();
+        Self { id, file, text, sections, source, runs, literals, codes, links, anchors, lines, reading, renamed }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {
@@ -138,11 +159,25 @@ impl Document {
         found.into_iter().map(|(_, range)| self.span(&range)).collect()
     }
 
+    /// The first link in a part of the text.
+    pub(super) fn link(&self, part: Span<'_>) -> Option<&Link> {
+        let has = |link: &&Link| self.runs_of(part.range()).any(|run| link.at.contains(&run.source));
+        self.links.iter().find(has)
+    }
+
     /// The section that the first link in a part of the text leads to.
     pub(super) fn target(&self, part: Span<'_>) -> Option<&Section> {
-        let has = |link: &Range<usize>| self.runs_of(part.range()).any(|run| link.contains(&run.source));
-        let (_, anchor) = self.links.iter().find(|(link, _)| has(link))?;
-        self.sections.iter().find(|section| anchor_of(&section.heading) == *anchor)
+        let link = self.link(part).filter(|link| link.page.is_empty() || link.page == self.id)?;
+        self.sections.iter().find(|section| self.has_anchor(section, &link.anchor))
+    }
+
+    /// Returns whether links lead to a section by this anchor: that of its heading, or one of a tag before it.
+    pub(super) fn has_anchor(&self, section: &Section, anchor: &str) -> bool {
+        let mut named = self.anchors.iter().filter(|(_, name)| name == anchor);
+        let follows = |(at, _): &(usize, String)| {
+            self.sections.iter().find(|next| next.at.start >= *at).is_some_and(|next| next.at == section.at)
+        };
+        anchor_of(&section.heading) == anchor || named.any(follows)
     }
 
     /// The runs in a part of the text.

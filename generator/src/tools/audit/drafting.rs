@@ -48,6 +48,8 @@ pub(crate) fn drafts(
         source.sections = general(api, &parsed);
     }
     let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
+    let pages = documents.pages(api);
+    let elsewhere = readers::Elsewhere::of(&pages);
     for document in &parsed {
         let claims = Claims::of(api, &document.id);
         let mut drafted = Vec::new();
@@ -72,7 +74,7 @@ pub(crate) fn drafts(
         if drafted.is_empty() {
             continue;
         }
-        let found = readers::read(document, &claims, &drafted);
+        let found = readers::read(document, &claims, &drafted, &elsewhere);
         for Drafted { id, section } in &drafted {
             let drafting = Drafting {
                 claims: &claims,

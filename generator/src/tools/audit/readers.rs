@@ -28,6 +28,7 @@ use super::operations::{Drafted, Names};
 use super::text::Span;
 pub(super) use columns::{Columns, is_about_requests, need_of_cell, type_of_word};
 pub(super) use response::{column_of_fields, is_about_answers, next_parameter};
+pub(super) use value_lists::Elsewhere;
 use value_lists::ValueSection;
 
 /// The state that all readers share.
@@ -40,12 +41,18 @@ pub(super) struct Reader<'a> {
     siblings: Vec<String>,
     /// Lists that the document names, such as `category values`.
     named_lists: BTreeMap<String, Listed>,
-    /// Lists in sections of their own.
+    /// Lists in sections of their own, and in other documents.
     value_lists: Vec<ValueSection>,
+    elsewhere: &'a Elsewhere<'a>,
 }
 
 /// Reads a document.
-pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: &[Drafted<'_>]) -> Findings {
+pub(super) fn read<'a>(
+    document: &'a Document,
+    claims: &'a Claims<'a>,
+    drafted: &[Drafted<'_>],
+    elsewhere: &'a Elsewhere<'a>,
+) -> Findings {
     let meaning = |section: &Section| {
         let own = drafted.iter().find(|drafted| drafted.section.at == section.at);
         own.map(|drafted| Meaning::Known(drafted.id.clone())).or_else(|| meaning(document, claims, section))
@@ -57,7 +64,7 @@ pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: 
     let names = Names::of(claims, document, &new_headings, drafted);
     let found = Findings::default();
     let (siblings, named_lists, value_lists) = (Vec::new(), BTreeMap::new(), Vec::new());
-    let mut reader = Reader { document, claims, names, found, siblings, named_lists, value_lists };
+    let mut reader = Reader { document, claims, names, found, siblings, named_lists, value_lists, elsewhere };
     reader.title();
     reader.value_sections();
     for (section, meaning) in &sections {

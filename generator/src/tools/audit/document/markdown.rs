@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
-use super::{Block, Run, Section};
+use super::{Block, Link, Run, Section};
 use crate::tools::audit::wording;
 
 /// Returns whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in
@@ -36,6 +36,12 @@ fn attribute(tag: &str, name: &str) -> usize {
 /// The fence of a note, which a word for the kind of note may follow.
 const FENCE: &str = ":::";
 
+/// The name that a tag gives to its place.
+fn anchor(tag: &str) -> Option<&str> {
+    let (_, rest) = tag.split_once(" id=").or_else(|| tag.split_once(" name="))?;
+    rest.trim_start_matches(['"', '\'']).split(['"', '\'', '>', '/', ' ']).next()
+}
+
 /// The most rows or columns that a cell of HTML is repeated in.
 const MAX_SPAN: usize = 50;
 
@@ -62,7 +68,9 @@ pub(super) struct Builder {
     pub(super) runs: Vec<Run>,
     pub(super) literals: Vec<Range<usize>>,
     pub(super) codes: Vec<Range<usize>>,
-    pub(super) links: Vec<(Range<usize>, String)>,
+    pub(super) links: Vec<Link>,
+    /// Names that tags give to places, each with the byte of the text that follows.
+    pub(super) anchors: Vec<(usize, String)>,
     pub(super) sections: Vec<Section>,
     /// The open lists, each with its own number and that of its next item.
     lists: Vec<(usize, Option<u64>)>,
@@ -177,13 +185,16 @@ impl Builder {
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
             // A block of links to places in the document is for moving around in it.
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.starts_with('#') => {
-                self.links.push((at..start + range.end, dest_url[1..].to_lowercase()));
+                self.links.extend(Link::of(at..start + range.end, &dest_url));
                 (self.is_in_link, self.has_links) = (true, true);
             }
             Event::End(TagEnd::Link) if self.is_in_link => self.is_in_link = false,
             // A link within the documents is markup; an external address is part of the text.
             Event::Start(Tag::Link { dest_url, .. }) if dest_url.contains("://") => {
                 self.link = Some(dest_url.into_string());
+            }
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                self.links.extend(Link::of(at..start + range.end, &dest_url));
             }
             Event::End(TagEnd::Link) => {
                 if let Some(address) = self.link.take().filter(|_| !parsed[range.clone()].starts_with('<')) {
@@ -270,6 +281,8 @@ impl Builder {
                 self.line_break.get_or_insert(at);
             }
             (name, is_end) => {
+                let id = Some(tag).filter(|_| name == "a").and_then(anchor);
+                self.anchors.extend(id.map(|id| (self.text.len(), id.to_lowercase())));
                 self.is_code_tag = if ["code", "tt"].contains(&name) { !is_end } else { self.is_code_tag };
                 self.push(" ", at);
             }

@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
                 if let Some(times) = first.times.filter(|_| first.note.is_none()) {
                     self.time_unit_in(times, key(FactKind::TimeUnit, [id, name]));
                 }
-                self.values_by_name(id, name, first.note, first.json);
+                self.values_by_name(id, (name, first.at), first.note, first.json);
                 self.values_of_namesake(id, name);
             }
         }

@@ -1,7 +1,7 @@
 //! Lists of values in sections of their own, which the links and types of parameters name.
 
-use super::super::document::{Block, Document, Section};
-use super::super::findings::{FactKind, Listed, key};
+use super::super::document::{Block, Document, Link, Section};
+use super::super::findings::{Basis, FactKey, FactKind, Listed, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, stems};
 use super::{Reader, values};
@@ -23,7 +23,61 @@ impl ValueSection {
     }
 }
 
+/// A list of another document, which links name.
+pub(in super::super) struct ListElsewhere {
+    document: String,
+    section: usize,
+    values: Vec<String>,
+}
+
+/// The lists of documents.
+pub(in super::super) struct Elsewhere<'a> {
+    documents: &'a [Document],
+    lists: Vec<ListElsewhere>,
+}
+
+impl<'a> Elsewhere<'a> {
+    pub(in super::super) fn of(documents: &'a [Document]) -> Self {
+        let of_document = |document: &'a Document| {
+            let lists = document.sections.iter().flat_map(|section| lists(document, section));
+            lists.map(|list| ListElsewhere {
+                document: document.id.clone(),
+                section: list.section,
+                values: list.list.values.into_iter().map(|(value, _)| value).collect(),
+            })
+        };
+        Self { documents, lists: documents.iter().flat_map(of_document).collect() }
+    }
+
+    /// The only list of the section that a link leads to.
+    fn list(&self, link: &Link) -> Option<&[String]> {
+        let document = self.documents.iter().find(|document| document.id == link.page)?;
+        let section = document.sections.iter().find(|section| document.has_anchor(section, &link.anchor))?;
+        let is_there = |list: &&ListElsewhere| list.document == link.page && list.section == section.at.start;
+        let mut found = self.lists.iter().filter(is_there);
+        let first = found.next()?;
+        found.next().is_none().then_some(first.values.as_slice())
+    }
+}
+
 impl<'a> Reader<'a> {
+    /// Copies the values of the list in another document that a link in a row leads to, unless the row has codes of its
+    /// own. They stand in the row as far as this document is concerned.
+    fn values_elsewhere(&mut self, of: &FactKey, name: Span<'a>, note: Option<Span<'a>>, json: Option<Span<'a>>) {
+        if note.is_some_and(|note| !self.document.codes_in(note).is_empty()) {
+            return;
+        }
+        let cells = [note, json, Some(name)].into_iter().flatten();
+        let linked = cells.filter_map(|cell| Some((cell, self.elsewhere.list(self.document.link(cell)?)?)));
+        let Some((cell, values)) = linked.into_iter().next() else { return };
+        let list = Listed { values: values.iter().map(|value| (value.clone(), cell.at)).collect(), of: of.clone() };
+        let (id, parameter) = (of.owner().cloned().unwrap_or_default(), of.name().cloned().unwrap_or_default());
+        for (value, at) in &list.values {
+            self.found.state_with(of.with(value), "", *at, Basis::Stated);
+        }
+        self.missing_values(of, &self.claims.values(FactKind::ParameterValue, &id, &parameter), &list);
+    }
+
     /// Reads the lists of the sections that the schema declares to have some, and of those below them.
     pub(super) fn value_sections(&mut self) {
         let document = self.document;
@@ -41,7 +95,13 @@ impl<'a> Reader<'a> {
 
     /// Copies the values of the only list that a row names: by a link, by its type, or by the name of a parameter whose
     /// type says that it has a list.
-    pub(super) fn values_by_name(&mut self, id: &str, name: &str, note: Option<Span<'a>>, json: Option<Span<'a>>) {
+    pub(super) fn values_by_name(
+        &mut self,
+        id: &str,
+        (name, at): (&str, Span<'a>),
+        note: Option<Span<'a>>,
+        json: Option<Span<'a>>,
+    ) {
         let of = key(FactKind::ParameterValue, [id, name]);
         if self.found.statements.iter().any(|statement| statement.key.starts_with(&of)) {
             return;
@@ -57,7 +117,7 @@ impl<'a> Reader<'a> {
         if named.len() > 1 {
             named.retain(|list| list.is_called(short));
         }
-        let [only] = named.as_slice() else { return };
+        let [only] = named.as_slice() else { return self.values_elsewhere(&of, at, note, json) };
         let by_type = json.filter(|json| only.is_called(json.text));
         let list = only.list.clone();
         self.values_from(of.clone(), &list, true);
