@@ -316,6 +316,10 @@ pub static API: tables::Api = tables::Api {
     ),
     account: account::TABLE,
     pools: &[],
+    refused_address: Some(tables::RefusedAddress {
+        status: 429,
+        lasts_ms: 300000,
+    }),
     outcomes: &[
         tables::OutcomeRow {
             when: tables::CallResult::Refused,

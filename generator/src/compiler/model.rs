@@ -84,6 +84,7 @@ pub(crate) struct Api {
     pub(crate) remaining_calls_in: Vec<Duration>,
     /// Rates that several operations share.
     pub(crate) pools: Vec<Pool>,
+    pub(crate) refused_address: Option<RefusedAddress>,
     /// Other markets at the same address.
     pub(crate) markets: Vec<Market>,
     /// The programs in the folder `examples`.

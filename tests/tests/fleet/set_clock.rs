@@ -41,8 +41,10 @@ async fn a_429_pauses_for_a_window_by_any_clock() {
     let Some(server) = Server::start() else { return };
     let (limits, _proxy) = one(&server);
     let reservation = ask(&limits, call(PLACE), true).await.unwrap();
-    limits
-        .answered(reservation, RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None));
+    limits.answered(
+        reservation,
+        RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None, refused_for: None }), None),
+    );
     tokio::time::sleep(ms(200)).await;
     set_clock(&server, -3_600);
     let set = Instant::now();
@@ -61,7 +63,10 @@ async fn no_answer_blocks_calls_for_long() {
         let reservation = ask(&limits, call(meta), true).await.unwrap();
         limits.answered(
             reservation,
-            RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: Some(day) }), None),
+            RateLimitFeedback::new(
+                Some(TooMany { of_everything: true, retry_after: Some(day), refused_for: None }),
+                None,
+            ),
         );
     }
     let (anew, _proxy) = one(&server);

@@ -105,7 +105,7 @@ async fn a_429_reaches_all_members() {
     begin(&one).await;
     let too_many = |of_everything| {
         let retry_after = Some(Duration::from_secs(3_000));
-        RateLimitFeedback::new(Some(TooMany { of_everything, retry_after }), None)
+        RateLimitFeedback::new(Some(TooMany { of_everything, retry_after, refused_for: None }), None)
     };
     let reservation = ask(&one, call(PLACE), true).await.unwrap();
     one.answered(reservation, too_many(false));
@@ -130,7 +130,8 @@ async fn a_429_closes_a_long_window_for_the_longest_pause() {
     const PAUSE: Duration = ms(4_000);
     let Some(server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings().longest_pause(PAUSE)).unwrap();
-    let too_many = RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None);
+    let too_many =
+        RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None, refused_for: None }), None);
     limits.give_back(ask(&limits, call(LONG), true).await.unwrap());
     let pause = loop {
         match ask(&limits, call(LONG), false).await {

@@ -522,6 +522,8 @@ pub struct Limited {
     pub free_in: Duration,
     /// The limit that is used up.
     pub binding: Option<BindingLimit>,
+    /// True if the exchange refuses all requests of the address for this time, whichever limits have room.
+    pub is_address_refused: bool,
 }
 
 /// A request that was not sent because the limiter failed.
@@ -567,6 +569,7 @@ impl fmt::Display for Limited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.binding {
             Some(binding) => write!(f, "{binding} is used up"),
+            None if self.is_address_refused => f.write_str("the exchange refuses all requests of the address"),
             None => f.write_str("its rate limit is used up"),
         }?;
         write!(f, " for at least another {:.3} s", self.free_in.as_secs_f64())

@@ -14,8 +14,8 @@ pub use self::code::Rejection;
 pub use self::meta::{Ceiling, Path, Rule, Severity, Step, Unsupported};
 pub use self::window::Days;
 pub use api::{
-    Api, Around, Calls, Count, Envelope, Header, PoolReporting, RemainingCalls, Reset, ResetForm, ResponseValue, Sent,
-    SuccessWith,
+    Api, Around, Calls, Count, Envelope, Header, PoolReporting, RefusedAddress, RemainingCalls, Reset, ResetForm,
+    ResponseValue, Sent, SuccessWith,
 };
 #[cfg(feature = "md5")]
 pub use authentication::MD5;

@@ -13,6 +13,9 @@
 //! that waits for a connection would otherwise arrive in the next window. An answered call counts from the time in its
 //! answer, less a bound on the next way to the exchange; one that was given up, until it can no longer arrive.
 //!
+//! An address that has made too many requests may be refused for a while, whichever windows have room. Where the schema
+//! states it, the clients of a process and of a fleet wait that time out together.
+//!
 //! A 429 closes no window for longer than a minute, or the operation's shortest window if that is longer: it does not
 //! state which window is full, and closing a window of a day would stop an account for a day. Clients with the same key
 //! share their limits, found by a hash of it, because the exchange counts them together.
@@ -24,6 +27,7 @@ mod limiter;
 mod open_orders;
 #[cfg(feature = "redis")]
 mod redis;
+mod refused_address;
 mod settings;
 mod state;
 mod window;
@@ -36,6 +40,7 @@ pub use call::{Call, Classes, Reservation};
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
+pub(crate) use refused_address::{AddressRefusals, Watch};
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]

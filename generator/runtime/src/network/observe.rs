@@ -10,9 +10,9 @@ mod on;
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{
-    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_room,
+    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_address, waits_for_room,
 };
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{
-    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_room,
+    CallSpan, account_mismatch, end_not_stored, journal_has_gap, pauses, queried, waits_for_address, waits_for_room,
 };

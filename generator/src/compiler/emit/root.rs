@@ -9,7 +9,7 @@ use super::scope::{Scope, value_type};
 use super::{batches, example, module_name};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
-use crate::compiler::model::{Api, Calls, Family, Market, Operation, Pool, Probe, ResponseValue};
+use crate::compiler::model::{Api, Calls, Family, Market, Operation, Pool, Probe, RefusedAddress, ResponseValue};
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
@@ -216,6 +216,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
         Some(_) => quote!(account::TABLE),
     };
     let pools = api.pools.iter().filter_map(pool_reporting);
+    let refused_address = refused_address(api);
     let outcomes = super::confirm::outcomes(api);
     let queryable = api.operations().filter(|(_, operation)| operation.confirm.is_some()).map(|(family, operation)| {
         let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
@@ -240,6 +241,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
             remaining_calls: #remaining,
             account: #account,
             pools: &[#(#pools),*],
+            refused_address: #refused_address,
             outcomes: #outcomes,
             queryable: &[#(#queryable),*],
             observed_codes: #observed_codes,
@@ -268,6 +270,13 @@ fn calls(calls: &Calls) -> TokenStream {
     let Calls { id, method, params, place: _ } = calls;
     let [id, method, params] = [id, method, params].map(|name| optional_text(name.as_deref()));
     quote!(tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
+}
+
+/// The refusal of an address that has made too many requests.
+fn refused_address(api: &Api) -> TokenStream {
+    let Some(RefusedAddress { lasts, status, place: _ }) = &api.refused_address else { return quote!(None) };
+    let (status, lasts) = (number((*status).into()), number(lasts.at_least_milliseconds()));
+    quote!(Some(tables::RefusedAddress { status: #status, lasts_ms: #lasts }))
 }
 
 /// Returns what answers report about a pool.

@@ -55,6 +55,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
         }),
         remaining_calls_in: builder.remaining_calls_in(raw),
         pools: builder.pools(),
+        refused_address: raw.refused_address.as_ref().and_then(|refused| builder.refused_address(refused)),
         markets: raw.markets.iter().map(|(name, market)| builder.market(name, market)).collect(),
         examples: raw.examples.iter().map(|(name, shows)| program(name, shows)).collect(),
         guide: raw.guide.iter().map(|(name, explains)| chapter(name, explains)).collect(),

@@ -60,6 +60,20 @@ pub(crate) struct Pool {
     pub(crate) place: Place,
 }
 
+/// The refusal of an address that has made too many requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefusedAddress {
+    pub(crate) lasts: Duration,
+    /// The HTTP status of such an answer.
+    pub(crate) status: u16,
+    pub(crate) place: Place,
+}
+
+impl RefusedAddress {
+    /// The status of any request that is one too many.
+    pub(crate) const USUAL_STATUS: u16 = 429;
+}
+
 /// A report of answers about a pool.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolReporting {

@@ -82,6 +82,7 @@ fn document(api: &Api, form: Form) -> Value {
         remaining_calls: _,
         remaining_calls_in: _,
         pools: _,
+        refused_address: _,
         // Of the emitted crate.
         markets: _,
         examples: _,

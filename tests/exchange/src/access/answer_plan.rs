@@ -78,7 +78,7 @@ impl AnswerPlan {
             faulted.insert(name);
         }
         if matches!(fault, HostileFault::TooManyBare | HostileFault::TooManyCoded) && dice.is_rare(settings.blocks) {
-            *blocked_until = now + BLOCKED;
+            *blocked_until = now + API.refused_address.map_or(0, |refused| refused.lasts_ms);
         }
         let (quirk, node) = (Quirk::random(settings.quirks, &mut dice), Node::random(&settings.nodes, &mut dice));
         *counts.faults.entry(fault).or_default() += 1;
@@ -210,9 +210,6 @@ fn is_in_burst(settings: &Hostility, request: &Request<Bytes>) -> bool {
     let stem = id.as_deref().and_then(|id| id.get(..id.len().saturating_sub(1)));
     stem.is_some_and(|stem| Dice::named(settings.seed, &[stem]).below(1_000) < 4)
 }
-
-/// The time for which an address is refused after too many requests, in milliseconds.
-const BLOCKED: u64 = 300_000;
 
 /// A code that is in no table.
 const UNLISTED: &str = "98765";

@@ -81,8 +81,8 @@ pub struct Hostility {
     /// The percentage of hours in which a release is under way: half of the requests get a code after which the outcome
     /// is open.
     pub releases: u64,
-    /// The percentage of refusals of too many requests after which everything from the address is refused for five
-    /// minutes.
+    /// The percentage of refusals of too many requests after which everything from the address is refused, for as long as
+    /// the schema states.
     pub blocks: u64,
     /// True if the client id of an order that has ended can be used again, where ids of open orders cannot.
     pub forgets_ended: bool,

@@ -7,13 +7,15 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tradeapi::Error;
 use tradeapi::observed::{ProductType, SetContractLeverage};
+use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
+use tradeapi::{API, Error};
 use tradeapi_exchange::{
-    Conditions, Counts, EffectTime, Event, Exchange, Family, FaultKinds, HostileFault, Hostility, Node, Profile, Seed,
+    Conditions, Counts, EffectTime, Event, Exchange, Family, FaultKinds, HostileFault, Hostility, Keys, Node, Profile,
+    Seed,
 };
 
 use crate::control::{client, done, json, served, state};
@@ -153,6 +155,48 @@ async fn a_call_without_an_answer_times_out_without_sockets() {
         }
     }
     assert!(timed_out > 0 && fixture.exchange.hostile_counts().faults[&HostileFault::Hang] > 0);
+}
+
+/// Three answers show that the address is refused; then no client of it asks again, whatever its key, and all go on once
+/// the time is over.
+#[tokio::test]
+async fn a_refused_address_is_left_alone_until_the_refusal_ends() {
+    let fixture = hostile(0, Vec::new());
+    let other = fixture.another(Profile::new().both());
+    let limited = |keys: &Keys| fixture.exchange.client_of(keys).limits(LimitMode::Wait).build().unwrap();
+    let [client, other] = [limited(&fixture.keys), limited(&other.keys)];
+    let hostility = |faults: u64, blocks: u64| {
+        let mut conditions = fixture.exchange.conditions();
+        let hostility = conditions.hostility.as_mut().unwrap();
+        (hostility.faults, hostility.blocks) = (faults, blocks);
+        fixture.exchange.set_conditions(conditions);
+    };
+    let refusals = || {
+        let faults = fixture.exchange.hostile_counts().faults;
+        faults.get(&HostileFault::Blocked).copied().unwrap_or_default()
+    };
+    let time = fixture.exchange.time();
+    let query = GetOrderDetails::new(OrderRef::ClientOid("order:1".parse().unwrap()));
+    hostility(100, 100);
+    while refusals() == 0 {
+        let _ = time.run(client.unified().get_order_details(&query)).await;
+    }
+    hostility(0, 0);
+    let begun = time.now();
+    while client.core().address_refused_for().is_none() {
+        let _ = time.run(client.unified().get_order_details(&query)).await;
+    }
+    let lasts = API.refused_address.unwrap().lasts();
+    let (shown, known_after) = (refusals(), time.now() - begun);
+    assert!(shown <= 4 && known_after < Duration::from_secs(10), "{shown} refusals in {known_after:?}");
+    let lefts = [&client, &other].map(|one| one.core().address_refused_for().unwrap());
+    assert!(lefts.iter().all(|left| *left <= lasts && time.now() - begun + *left >= lasts), "{lefts:?}");
+    for one in [other, client.clone()] {
+        let order = limit("order:2", Side::Buy, "0.01", "50000");
+        let reply = time.run(one.unified().place_order(&order)).await.unwrap();
+        assert!(reply.waited <= lasts, "{:?}", reply.waited);
+    }
+    assert_eq!((refusals(), client.core().address_refused_for()), (shown, None));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,7 +21,7 @@ use crate::data::error::BuildError;
 use crate::data::shared::SharedByAccount;
 use crate::data::tables::Api;
 use crate::network::drift::Drift;
-use crate::network::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
+use crate::network::limits::{AddressRefusals, Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::network::signing::{Authenticator, Credentials, variable};
 #[cfg(feature = "hyper")]
 use crate::network::transport::HyperTransport;
@@ -375,7 +375,9 @@ impl Settings {
         let (recent, departures) = self.shared(&exchange, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
-        let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, slots: Slots::default() };
+        let refusals = self::refusals(api, &exchange, &address, environment.run());
+        let slots = Slots::default();
+        let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, refusals, slots };
         let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
         let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {
@@ -468,6 +470,15 @@ impl Settings {
         let recent = RECENT.of(&account, &|recent| run == 0 && recent.is_needed(now));
         (recent, DEPARTURES.of(&account, &|departures| run == 0 && departures.is_needed(now)))
     }
+}
+
+/// The refusals of an address, which all clients of a process share, whatever their keys, or those of a simulation.
+fn refusals(api: &Api, exchange: &str, address: &str, run: Option<u64>) -> Arc<AddressRefusals> {
+    static REFUSALS: SharedByAccount<AddressRefusals> = SharedByAccount::new();
+    let Some(run) = run else { return Arc::default() };
+    let of_address = [api.name.as_bytes(), exchange.as_bytes(), address.as_bytes(), &run.to_le_bytes()];
+    // A process has few addresses; they are kept, because a client that is built anew is refused, too.
+    REFUSALS.of(&of_address, &|_| run == 0)
 }
 
 impl<C> fmt::Debug for ClientBuilder<C> {

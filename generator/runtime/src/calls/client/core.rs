@@ -19,7 +19,7 @@ use crate::data::clock::{Environment, Moment, Skew, Timer};
 use crate::data::error::{Error, Refusal};
 use crate::data::operation::{DynOperation, Operation};
 use crate::data::parameters::Named;
-use crate::data::tables::{Access, Api, CallResult, CredentialCause, KnownError, Meta};
+use crate::data::tables::{Access, Api, CallResult, CredentialCause, Effect, KnownError, Meta};
 use crate::data::value::{ExchangeTime, Timestamp};
 use crate::network::drift::Drift;
 use crate::network::limits::{Call, Classes, Permit, Plan};
@@ -232,6 +232,12 @@ impl ClientCore {
     pub(super) async fn admit_any(&self, operation: &dyn DynOperation) -> Result<Permit<'_>, Error> {
         let timer: &dyn Timer = self.environment();
         self.pacing.admit(self.parts.api, self.counted(operation), timer).await
+    }
+
+    /// Returns for how long the exchange still refuses all requests of the address, as the answers to the clients of this
+    /// process show; `None` if it does not. Calls wait that time out; cancellations wait for a minute at most.
+    pub fn address_refused_for(&self) -> Option<Duration> {
+        self.pacing.refusals.left(Effect::Read, self.environment())
     }
 
     /// Returns how `operation` counts against rate limits.

@@ -13,7 +13,9 @@ use crate::data::clock::{Timer, pause};
 use crate::data::error::{Error, Limited, LimiterFailure};
 use crate::data::operation::DynOperation;
 use crate::data::tables::{Api, Effect, RateLimit};
-use crate::network::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
+use crate::network::limits::{
+    AddressRefusals, Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable, Watch,
+};
 use crate::network::observe;
 
 /// The action of a client when a rate limit is used up.
@@ -48,6 +50,8 @@ pub(crate) struct RateLimitPolicy {
     pub(crate) name: String,
     pub(crate) classes: Classes,
     pub(crate) address: String,
+    /// The refusals of the address, which the clients of the process share.
+    pub(crate) refusals: Arc<AddressRefusals>,
     pub(crate) slots: Slots,
 }
 
@@ -168,12 +172,45 @@ impl RateLimitPolicy {
     }
 
     /// Waits until a call may be sent.
-    pub(crate) async fn admit(
-        &self,
+    pub(crate) async fn admit<'a>(
+        &'a self,
+        api: &'static Api,
+        call: Call<'_>,
+        timer: &'a dyn Timer,
+    ) -> Result<Permit<'a>, Error> {
+        let Some(refused) = api.refused_address.as_ref().filter(|_| self.mode != LimitMode::Off) else {
+            return self.admit_within_limits(api, call, timer).await;
+        };
+        let (meta, mut waited) = (call.meta(), Duration::ZERO);
+        loop {
+            let permit = self.admit_within_limits(api, call, timer).await?;
+            // Only now, because the address may have been refused during the wait for the limits.
+            let Some(left) = self.refusals.left(meta.effect, timer) else {
+                return Ok(permit.watched(Watch::new(&self.refusals, refused, timer), waited));
+            };
+            waited = waited.saturating_add(permit.waited()).saturating_add(left);
+            drop(permit);
+            if self.mode == LimitMode::Refuse {
+                let (operation, is_address_refused) = (meta.id, true);
+                return Err(Error::Limited(Box::new(Limited {
+                    operation,
+                    free_in: left,
+                    binding: None,
+                    is_address_refused,
+                })));
+            }
+            observe::waits_for_address(meta, left);
+            pause(timer, left).await;
+        }
+    }
+
+    /// Waits until a call has room within its rate limits.
+    async fn admit_within_limits<'a>(
+        &'a self,
         api: &'static Api,
         call: Call<'_>,
         timer: &dyn Timer,
-    ) -> Result<Permit<'_>, Error> {
+    ) -> Result<Permit<'a>, Error> {
         let (limiter, meta) = (&*self.limiter, call.meta());
         #[cfg(feature = "blocking")]
         super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
@@ -226,7 +263,7 @@ fn is_spread(effect: Effect) -> bool {
 fn refused(denied: AdmissionError, operation: &'static str) -> Error {
     match denied {
         AdmissionError::Full(Full { free_in, binding }) => {
-            Error::Limited(Box::new(Limited { operation, free_in, binding }))
+            Error::Limited(Box::new(Limited { operation, free_in, binding, is_address_refused: false }))
         }
         AdmissionError::Unavailable(Unavailable { kind, why, waited }) => {
             Error::LimiterFailed(Box::new(LimiterFailure { operation, kind, why, waited }))

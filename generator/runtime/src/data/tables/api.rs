@@ -2,6 +2,7 @@
 //! the end of a call proves about the change.
 
 use std::fmt;
+use std::time::Duration;
 
 use tradeapi_words::RowOutcome;
 
@@ -31,6 +32,8 @@ pub struct Api {
     pub account: AccountTable,
     /// The reports of responses about the pools of rate limits.
     pub pools: &'static [PoolReporting],
+    /// The refusal of an address that has made too many requests, if the exchange refuses addresses.
+    pub refused_address: Option<RefusedAddress>,
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
     /// The operations whose outcomes can be queried.
@@ -51,6 +54,7 @@ impl Api {
             remaining_calls: None,
             account: AccountTable::NONE,
             pools: &[],
+            refused_address: None,
             outcomes: &[],
             queryable: &[],
             observed_codes: &[],
@@ -84,6 +88,22 @@ impl Api {
             Effect::Read => Outcome::NotDone,
             Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => self.outcome(when, by_code),
         }
+    }
+}
+
+/// The refusal of all requests of an address for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefusedAddress {
+    /// The HTTP status of such an answer.
+    pub status: u16,
+    /// The length of the refusal, in milliseconds.
+    pub lasts_ms: u64,
+}
+
+impl RefusedAddress {
+    /// Returns how long the refusal lasts.
+    pub const fn lasts(&self) -> Duration {
+        Duration::from_millis(self.lasts_ms)
     }
 }
 

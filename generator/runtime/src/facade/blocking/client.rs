@@ -205,6 +205,12 @@ impl ClientCore {
         self.core.plan(calls)
     }
 
+    /// Returns for how long the exchange still refuses all requests of the address; see
+    /// [`ClientCore::address_refused_for`](crate::ClientCore::address_refused_for).
+    pub fn address_refused_for(&self) -> Option<Duration> {
+        self.core.address_refused_for()
+    }
+
     /// Checks and signs `operation`, for [`send`](Self::send). Nothing is sent yet.
     ///
     /// # Errors

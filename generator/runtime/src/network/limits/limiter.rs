@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 
 use super::call::{Call, Plan, Reservation};
+use super::refused_address::Watch;
 use crate::data::error::{BindingLimit, LimiterErrorKind};
 use crate::data::tables::Api;
 use crate::data::value::Timestamp;
@@ -138,7 +139,7 @@ impl From<Unavailable> for AdmissionError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimitFeedback {
-    /// The call exceeded a limit: HTTP status 429.
+    /// The call exceeded a limit: HTTP status 429, or that of the refusal of an address.
     pub too_many: Option<TooMany>,
     /// The remaining calls in the current window of the exchange.
     pub remaining: Option<u32>,
@@ -160,6 +161,9 @@ pub struct TooMany {
     pub of_everything: bool,
     /// The time to wait, if the response requires it.
     pub retry_after: Option<Duration>,
+    /// The time for which the exchange refuses the address, if the response shows it, by itself or after others: see
+    /// [`Api::refused_address`]. Clients of this process wait without their limiter; one of a fleet tells the others.
+    pub refused_for: Option<Duration>,
 }
 
 impl Default for RateLimitFeedback {
@@ -207,9 +211,12 @@ impl RateLimitFeedback {
 
     /// The feedback of `response`, without the time in it.
     pub fn read(api: &Api, response: &Response<Bytes>) -> Self {
-        let too_many = (response.status() == StatusCode::TOO_MANY_REQUESTS).then(|| TooMany {
-            of_everything: !is_in_envelope(api, response.body()),
+        let is_one_too_many = response.status() == StatusCode::TOO_MANY_REQUESTS;
+        let refused_for = api.refused_address.filter(|refused| !is_one_too_many && refused.status == response.status());
+        let too_many = (is_one_too_many || refused_for.is_some()).then(|| TooMany {
+            of_everything: refused_for.is_some() || !is_in_envelope(api, response.body()),
             retry_after: retry_after(response.headers()),
+            refused_for: refused_for.map(|refused| refused.lasts()),
         });
         let feedback = Self::new(too_many, remaining_calls(api, response.headers()));
         let feedback = api.remaining_calls.map_or(feedback, |counted| feedback.of_windows(counted.windows));
@@ -227,6 +234,7 @@ pub struct Permit<'a> {
     limiter: &'a dyn Limiter,
     api: &'static Api,
     reservation: Option<Reservation>,
+    watch: Option<Watch<'a>>,
     waited: Duration,
     sent: bool,
 }
@@ -235,7 +243,14 @@ impl<'a> Permit<'a> {
     /// A permit for a call that counts; without a reservation, for one that does not.
     pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, reservation: Option<Reservation>) -> Self {
         let waited = reservation.as_ref().map(|reservation| reservation.waited).unwrap_or_default();
-        Self { limiter, api, reservation, waited, sent: false }
+        Self { limiter, api, reservation, watch: None, waited, sent: false }
+    }
+
+    /// The same, for a call whose answer may show that the address is refused, and that waited for `longer`.
+    pub(crate) fn watched(mut self, watch: Watch<'a>, longer: Duration) -> Self {
+        self.watch = Some(watch);
+        self.waited = self.waited.saturating_add(longer);
+        self
     }
 
     /// Returns how long the call waited for it.
@@ -246,6 +261,9 @@ impl<'a> Permit<'a> {
     /// The call is sent now.
     pub fn sent(&mut self) {
         self.sent = true;
+        if let Some(watch) = &mut self.watch {
+            watch.sent();
+        }
         if let Some(reservation) = &mut self.reservation {
             self.limiter.sent(reservation);
         }
@@ -263,6 +281,7 @@ impl<'a> Permit<'a> {
     /// response.
     pub fn report(&mut self, feedback: RateLimitFeedback) {
         if let Some(reservation) = self.reservation.take() {
+            let feedback = self.watch.as_ref().map_or(feedback, |watch| watch.answered(feedback));
             self.limiter.answered(reservation, feedback);
         }
     }

@@ -28,6 +28,8 @@ impl CallSpan {
 
 pub(crate) fn waits_for_room(_: &Meta) {}
 
+pub(crate) fn waits_for_address(_: &Meta, _: Duration) {}
+
 pub(crate) fn pauses(_: &Meta, _: u32, _: Duration, _: &Error) {}
 
 pub(crate) fn queried(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}

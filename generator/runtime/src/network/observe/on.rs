@@ -89,6 +89,12 @@ pub(crate) fn waits_for_room(meta: &Meta) {
     debug!(target: "tradeapi_runtime", operation = meta.id, "waiting for a rate limit");
 }
 
+/// A call waits because the exchange refuses its address.
+pub(crate) fn waits_for_address(meta: &Meta, left: Duration) {
+    let (operation, left_us) = (meta.id, micros(left));
+    warn!(target: "tradeapi_runtime", operation, left_us, "the exchange refuses the address; waiting for the end");
+}
+
 /// A call pauses before a retry after the `attempt`-th failure.
 pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
     let (operation, call_result, code, pause_us) =

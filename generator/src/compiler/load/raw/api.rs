@@ -76,6 +76,8 @@ mappings! {
         remaining_calls_in: Texts,
         /// Rates that several operations share, by names that their `rate_limit` uses.
         pools: Named<Spanned<Pool>>,
+        /// The refusal of an address that has made too many requests. Left out when the exchange does not refuse addresses.
+        refused_address: Option<Spanned<RefusedAddress>>,
         /// Other markets at the same address, such as one for practice, by names of your own.
         markets: Named<Spanned<Market>>,
         /// The programs in the folder `examples` of the emitted crate: what each shows. The documentation of the crate
@@ -118,6 +120,15 @@ mappings! {
         /// `in_seconds` (default), `in_milliseconds`; or at a time since 1970, `at_seconds` or `at_milliseconds`, which
         /// counts beside a header `Date`.
         reset_as: Option<Spanned<ResetForm>>,
+    }
+
+    /// The refusal of all requests of an address for a while.
+    RefusedAddress {
+        /// The length of the refusal, such as `5 minutes`.
+        @required lasts: Option<Formed<DurationForm>>,
+        /// The HTTP status of such an answer; 429 when left out. Any other one shows the refusal by itself. A 429 without
+        /// an envelope has other reasons, too, and shows it when it comes three times in a row.
+        status: Option<Spanned<u64>>,
     }
 
     /// Another market at the same address.

@@ -5,8 +5,8 @@ use crate::compiler::diagnostics::{Code, Place, did_you_mean, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::{
     Ceiling, CeilingValues, Certainty, CodeProof, CredentialCause, Dates, Duration, ErrorCode, NameOf, ObservedCode,
-    Pool, PoolReporting, PoolWeight, Probe, Proof, Rate, Refusal, ResponseValue, Scope, Stage, Type, WeightCondition,
-    variant_name,
+    Pool, PoolReporting, PoolWeight, Probe, Proof, Rate, Refusal, RefusedAddress, ResponseValue, Scope, Stage, Type,
+    WeightCondition, variant_name,
 };
 use crate::compiler::words::{ReportedIn, ResetForm};
 
@@ -36,6 +36,29 @@ impl Builder<'_> {
             }
         }
         if windows.is_empty() { vec![Duration::SECOND] } else { known }
+    }
+
+    /// The refusal of an address that has made too many requests.
+    pub(super) fn refused_address(&mut self, raw: &Spanned<raw::RefusedAddress>) -> Option<RefusedAddress> {
+        let status = raw.status.as_ref().map_or(Some(RefusedAddress::USUAL_STATUS), |status| {
+            let known = u16::try_from(status.value).ok().filter(|status| (400..=599).contains(status));
+            if known.is_none() {
+                self.to
+                    .at(
+                        status.place,
+                        Code::BadNumber,
+                        format!("expected a status from 400 to 599, found {}", status.value),
+                    )
+                    .help("write the HTTP status of the refusal, or leave it out");
+            }
+            known
+        });
+        let Some(text) = &raw.lasts else {
+            self.missing("lasts", raw.place);
+            return None;
+        };
+        let lasts = self.duration(Some(text))?;
+        Some(RefusedAddress { lasts, status: status?, place: raw.place })
     }
 
     fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {

@@ -9,7 +9,7 @@ use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Account, AnswerPath, Api, Around, Calls, Ceiling, CeilingValues, Chapter, Class, Credentials, Document, Duration,
     Envelope, ErrorCode, Family, Header, Instrument, InstrumentNames, InstrumentProperty, Market, ObservedCode,
-    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, declared, phrases,
+    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, RefusedAddress, declared, phrases,
 };
 
 impl Api {
@@ -30,6 +30,7 @@ impl Api {
             remaining_calls,
             remaining_calls_in,
             pools,
+            refused_address,
             markets,
             examples,
             guide,
@@ -63,6 +64,7 @@ impl Api {
             .holds(calls.place.map(|place| self::calls(calls, place)))
             .holds(headers.iter().map(Header::element))
             .holds(pools.iter().map(Pool::element))
+            .holds(refused_address.iter().map(RefusedAddress::element))
             .holds(markets.iter().map(Market::element))
             .holds(examples.iter().map(Program::element))
             .holds(guide.iter().map(Chapter::element))
@@ -116,6 +118,17 @@ impl Pool {
                     .says(maybe(reporting.as_ref())),
                 Key::prose("doc", doc),
             ])
+    }
+}
+
+impl RefusedAddress {
+    fn element(&self) -> Element {
+        let Self { lasts, status, place } = self;
+        let status = if *status == Self::USUAL_STATUS { String::new() } else { status.to_string() };
+        let key = |name, value: String| Key::new(name, value, behaviour("when calls pause, and for how long"));
+        Element::new("refused_address", "api", ["refused_address"; 2], *place)
+            .when(behaviour("calls pause while their address is refused"), behaviour("calls no longer pause for it"))
+            .keys([key("lasts", lasts.to_string()), key("status", status)])
     }
 }
 

@@ -112,7 +112,9 @@ impl<'a> Question<'a> {
     pub(super) fn too_many(bucket: &'a Bucket, settings: &'a RedisSettings, too_many: TooMany) -> Self {
         let requested = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
         let longest_pause = micros(settings.limits.longest_pause);
-        let words = vec![micros(requested), longest_pause, flag(too_many.of_everything), flag(bucket.cancels)];
+        let refused_for = micros(too_many.refused_for.unwrap_or_default());
+        let words =
+            vec![micros(requested), longest_pause, flag(too_many.of_everything), flag(bucket.cancels), refused_for];
         Self::new(bucket, settings, "too_many", words)
     }
 

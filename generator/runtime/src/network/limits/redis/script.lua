@@ -25,6 +25,8 @@ local DAY_MS = 86400000
 local GRACE = 100000
 -- When to ask again if it is not known when there is room.
 local SOON = 25000
+-- For how long an address may be refused at most.
+local LONGEST_REFUSAL = 3600000000
 -- The longest time that room is kept for a waiting call that does not ask again.
 local PATIENCE = 500000
 
@@ -85,20 +87,20 @@ local function number()
   return tonumber(word())
 end
 
--- Until when something is shut. A time that is too far ahead is a mistake, or of another clock.
-local function shut_until(key)
+-- Until when something is shut, for `longest` at most. A time that is too far ahead is a mistake, or of another clock.
+local function shut_until(key, longest)
   local till = tonumber(redis.call('GET', key) or 0)
-  return till <= now + longest_shut and till or 0
+  return till <= now + longest and till or 0
 end
 
-local function shut(key, duration)
-  if duration > 0 and now + duration > shut_until(key) then
+local function shut(key, duration, longest)
+  if duration > 0 and now + duration > shut_until(key, longest) then
     redis.call('SET', key, text(now + duration), 'PX', milliseconds(duration))
   end
 end
 
 -- The key with the time until which no call is admitted from the address. No answer takes away the ability to cancel
--- for more than a window.
+-- for more than a window, or than the longest pause while the exchange refuses the address.
 local function gate(cancels)
   return cancels and KEYS[2] .. ':cancels' or KEYS[2]
 end
@@ -189,7 +191,7 @@ end
 local function load(index, window)
   redis.call('ZREMRANGEBYSCORE', window.key, '-inf', text(now - window.span))
   redis.call('ZREMRANGEBYSCORE', window.key, text(now + horizon + window.span + 1000000), '+inf')
-  window.shut = shut_until(window.key .. ':shut')
+  window.shut = shut_until(window.key .. ':shut', longest_shut)
   window.room = window.most
   window.urgent, window.urgent_until, window.earlier = 0, 0, 0
   if index > alone then
@@ -271,7 +273,7 @@ end
 
 -- When the next permit may be used, and the window that delays it until then (0 for none).
 local function next_free(urgent, cancels)
-  local at, binding = math.max(now, shut_until(gate(cancels))), 0
+  local at, binding = math.max(now, shut_until(gate(cancels), LONGEST_REFUSAL)), 0
   for index, window in ipairs(windows) do
     local free = free_at(window, urgent)
     if not free then
@@ -389,7 +391,7 @@ end
 -- One call was too many: for a while, no call of the operation is admitted, or none from the address.
 function acts.too_many()
   local asked_for, longest_pause = number(), number()
-  local of_everything, cancels = word() == '1', word() == '1'
+  local of_everything, cancels, refused_for = word() == '1', word() == '1', number()
   local shortest, longest = math.huge, 0
   for index = 1, own do
     shortest = math.min(shortest, windows[index].span)
@@ -399,11 +401,11 @@ function acts.too_many()
     local window = windows[index]
     local span = math.min(window.span, most)
     longest = math.max(longest, span)
-    shut(window.key .. ':shut', math.max(span, cancels and 0 or asked_for))
+    shut(window.key .. ':shut', math.max(span, cancels and 0 or asked_for), longest_shut)
   end
   if of_everything then
-    shut(gate(false), math.max(longest, asked_for))
-    shut(gate(true), longest)
+    shut(gate(false), math.max(longest, asked_for, refused_for), LONGEST_REFUSAL)
+    shut(gate(true), math.max(longest, math.min(refused_for, longest_pause)), LONGEST_REFUSAL)
   end
   return { now, since }
 end
@@ -413,7 +415,7 @@ function acts.remaining()
   local moment, remaining = number(), number()
   local left, window = tightest(moment)
   if window and remaining == 0 and left > 0 then
-    shut(window.key .. ':shut', window.span)
+    shut(window.key .. ':shut', window.span, longest_shut)
   elseif window then
     for each = remaining + 1, left do
       log(window, 'strangers' .. text(now) .. ':' .. each, now)

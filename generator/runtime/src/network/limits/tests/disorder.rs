@@ -272,7 +272,7 @@ fn endless() -> [LimitSettings; 5] {
 
 #[test]
 fn no_setting_is_too_long() {
-    let too_many = TooMany { of_everything: true, retry_after: Some(MAX) };
+    let too_many = TooMany { of_everything: true, retry_after: Some(MAX), refused_for: None };
     let answers = [
         RateLimitFeedback::default(),
         RateLimitFeedback::new(Some(too_many), Some(0)),
@@ -330,7 +330,7 @@ fn one_answer_closes_for_a_bounded_time() {
         let settings = longest.into_iter().fold(settings, LimitSettings::longest_pause);
         let [one, other] = ["one", "other"].map(|id| operation(id, Effect::Create, &[per_uid(10, "default")]));
         let limits = limits(settings);
-        answer(&limits.0, one, TooMany { of_everything: true, retry_after: Some(requested) });
+        answer(&limits.0, one, TooMany { of_everything: true, retry_after: Some(requested), refused_for: None });
         assert_eq!([one, other].map(|meta| free_in(&limits.0, meta)), [Some(pause); 2]);
     }
 }
@@ -343,7 +343,7 @@ fn cancels_are_held_up_for_a_window() {
     for first in [place, cancel] {
         let limits = limits(LimitSettings::new().margin(Duration::ZERO));
         assert_eq!(free_in(&limits.0, known), Some(Duration::ZERO));
-        answer(&limits.0, first, TooMany { of_everything: true, retry_after: Some(MAX) });
+        answer(&limits.0, first, TooMany { of_everything: true, retry_after: Some(MAX), refused_for: None });
         assert_eq!([cancel, known].map(|meta| free_in(&limits.0, meta)), [Some(SECOND); 2]);
         assert_eq!(free_in(&limits.0, place), Some(SECOND * 60));
         limits.1.advance(SECOND);

@@ -263,7 +263,7 @@ fn a_pause_of_an_address_outlasts_the_sweep_of_what_is_idle() {
     let limits = limits(settings());
     let Admission::Now(Ok(mut reservation)) = limits.0.admit(Call::new(meta), false) else { unreachable!() };
     limits.0.sent(&mut reservation);
-    let too_many = TooMany { of_everything: true, retry_after: Some(5 * SECOND) };
+    let too_many = TooMany { of_everything: true, retry_after: Some(5 * SECOND), refused_for: None };
     limits.0.answered(reservation, RateLimitFeedback::new(Some(too_many), None));
     let is_refused = |name: &str| {
         let call = Call::new(meta).counted_for(name, "");

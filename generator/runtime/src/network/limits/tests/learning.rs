@@ -13,7 +13,7 @@ const TOO_MANY: RateLimitFeedback = too_many(false, None);
 
 const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLimitFeedback {
     RateLimitFeedback {
-        too_many: Some(TooMany { of_everything, retry_after }),
+        too_many: Some(TooMany { of_everything, retry_after, refused_for: None }),
         remaining: None,
         remaining_windows: &[1000],
         pools: [None; MAX_POOLS],
