@@ -17,6 +17,7 @@ pub(crate) const PROFILE: &str = "profile";
 pub(crate) const ACCOUNT: &str = "account";
 pub(crate) const HEADER: &str = "header";
 pub(crate) const BUDGET: &str = "budget";
+pub(crate) const LIMITS: &str = "limits";
 pub(crate) const DEADLINE: &str = "deadline";
 pub(crate) const LAG: &str = "lag";
 #[cfg(feature = "journal")]
@@ -85,6 +86,10 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
             .value_name("FILE")
             .value_parser(stated)
             .value_hint(ValueHint::FilePath),
+        option(LIMITS, "Shares the rate limits with all processes that have this folder, also with those of before.".to_owned())
+            .value_name("FOLDER")
+            .value_parser(stated)
+            .value_hint(ValueHint::DirPath),
         option(HEADER, headers(program))
             .value_name("NAME=VALUE")
             .value_parser(stated)

@@ -1,11 +1,13 @@
 //! The client of a command: its address, keys, account and journal.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
 use tradeapi_runtime::budget::Budget;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::error::BuildError;
+use tradeapi_runtime::limits::{FileLimits, LimitSettings};
 use tradeapi_runtime::tables::{Access, Effect, Meta};
 use tradeapi_runtime::wire::{BaseUrl, HeaderValues};
 use tradeapi_runtime::{Account, ClientBuilder, ClientCore, Credentials};
@@ -158,6 +160,7 @@ pub(crate) fn client_with(
         None if program.api.credentials.is_none() || purpose == Purpose::Public => builder,
         None => return Err(profile.lacks(&name("KEY"))),
     };
+    let builder = with_limits(builder, options)?;
     // A process that only reads does not keep others from a journal.
     let builder = match purpose {
         Purpose::Public | Purpose::Reads => builder,
@@ -168,6 +171,14 @@ pub(crate) fn client_with(
         None => builder,
     };
     builder.build().map_err(|error| error.to_string())
+}
+
+/// Lets the client share the limits of a folder, if the options name one.
+fn with_limits(builder: ClientBuilder<ClientCore>, options: &ArgMatches) -> Result<ClientBuilder<ClientCore>, String> {
+    let Some(folder) = options.get_one::<String>(names::LIMITS) else { return Ok(builder) };
+    let limits = FileLimits::open(folder, LimitSettings::new())
+        .map_err(|error| format!("the limits cannot be kept in {folder}: {error}"))?;
+    Ok(builder.limiter(Arc::new(limits)))
 }
 
 /// The keys of a profile, if it has some and the API takes them.
@@ -203,7 +214,7 @@ fn with_journal(
         return Err(format!("there is no journal in {folder}"));
     }
     let journal = FileJournal::open(folder, Durability::default()).map_err(|error| error.to_string())?;
-    Ok(builder.journal(std::sync::Arc::new(journal)))
+    Ok(builder.journal(Arc::new(journal)))
 }
 
 #[cfg(not(feature = "journal"))]

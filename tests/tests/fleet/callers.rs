@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi::Operation;
 use tradeapi::runtime::error::LimiterErrorKind;
-use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Limiter, RedisLimits, RedisSettings, Reservation};
+use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Limiter, RedisSettings, Reservation};
 use tradeapi::runtime::tables::Meta;
 use tradeapi::unified::{CancelOrder, PlaceOrder};
 
@@ -34,7 +34,7 @@ pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
     Call::new(meta).counted_for("1234567890", "192.0.2.7")
 }
 
-pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -> Result<Reservation, AdmissionError> {
+pub(crate) async fn ask(limits: &impl Limiter, call: Call<'static>, wait: bool) -> Result<Reservation, AdmissionError> {
     match limits.admit(call, wait) {
         Admission::Now(known) => known,
         Admission::Later(later) => later.await,
@@ -44,7 +44,7 @@ pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -
 /// Makes a call. Returns when it was admitted by the server's clock, and sent by the local clock, which is the same
 /// one.
 pub(crate) async fn make(
-    limits: &RedisLimits,
+    limits: &impl Limiter,
     call: Call<'static>,
     wait: bool,
 ) -> Result<(Duration, Duration), AdmissionError> {

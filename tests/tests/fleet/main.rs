@@ -1,4 +1,4 @@
-//! Rate limits of a fleet, over a real Redis server if it is installed.
+//! Rate limits of a fleet, over a real Redis server if it is installed, and over the files of a folder.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod alone;
@@ -7,6 +7,7 @@ mod failures;
 mod given_up;
 mod late;
 mod lost;
+mod members;
 mod processes;
 mod proxy;
 mod secrets;

@@ -1,23 +1,20 @@
 //! The shared knowledge of a fleet's members.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 use tradeapi::runtime::wire::PoolReport;
 
-use super::callers::{
-    CANCEL, MAX_CALLS, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings,
-};
+use super::callers::{CANCEL, PLACE, RESTART_PAUSE, SPAN, ask, call, free_in, make, ms, now, settings};
 use super::server::Server;
 
-fn two(server: &Server) -> [RedisLimits; 2] {
+pub(crate) fn two(server: &Server) -> [RedisLimits; 2] {
     [(); 2].map(|()| RedisLimits::new(&server.url(), settings()).unwrap())
 }
 
 /// Waits until a new server admits calls.
-async fn begin(limits: &RedisLimits) {
+pub(crate) async fn begin(limits: &RedisLimits) {
     let reservation = ask(limits, call(PLACE), true).await.unwrap();
     limits.give_back(reservation);
 }
@@ -34,92 +31,6 @@ async fn a_server_without_data_waits_for_a_window() {
     redis::cmd("FLUSHALL").exec(&mut server.connect()).unwrap();
     let (second, _) = make(&other, call(PLACE), true).await.unwrap();
     assert!(second >= flushed + SPAN && flushed >= first, "{first:?} {flushed:?} {second:?}");
-}
-
-#[tokio::test]
-async fn a_refusal_names_the_binding_limit() {
-    let Some(server) = Server::start() else { return };
-    let [one, other] = two(&server);
-    begin(&one).await;
-    // As many as are admitted; a slow machine may get more than a window's.
-    let mut made = Vec::new();
-    for limits in [&one, &other].into_iter().cycle().take(1_000) {
-        match make(limits, call(PLACE), false).await {
-            Ok((let_go, _)) => made.push(let_go),
-            Err(tradeapi::runtime::limits::AdmissionError::Full(full)) => {
-                assert!(full.free_in <= SPAN);
-                assert_eq!(full.binding.unwrap().operation, Some("unified.place-order"));
-                break;
-            }
-            Err(other) => panic!("{other:?}"),
-        }
-    }
-    assert!(made.len() >= MAX_CALLS && most_in_any(&made, SPAN) <= MAX_CALLS, "{made:?}");
-    // Another account and another operation are not affected.
-    make(&one, call(PLACE).counted_for("other", ""), false).await.unwrap();
-    make(&one, call(CANCEL), false).await.unwrap();
-}
-
-#[tokio::test]
-async fn permits_that_are_given_back_are_available_to_others() {
-    let Some(server) = Server::start() else { return };
-    let [one, other] = two(&server);
-    begin(&one).await;
-    let mut slots = Vec::new();
-    for _ in 0..MAX_CALLS {
-        slots.push(ask(&one, call(PLACE), true).await.unwrap());
-    }
-    slots.into_iter().for_each(|reservation| one.give_back(reservation));
-    // One process reports its calls with its next request, and the others are admitted at once.
-    let first = make(&one, call(PLACE), false).await.unwrap().0;
-    let next = make(&other, call(PLACE), false).await.unwrap().0;
-    assert!(next - first < SPAN);
-}
-
-/// Callers that leave the queue take no permit with them.
-#[tokio::test]
-async fn callers_that_leave_lose_no_permits() {
-    let Some(server) = Server::start() else { return };
-    let [one, other] = two(&server);
-    begin(&one).await;
-    let mut made = Vec::new();
-    for round in 0..3 * MAX_CALLS {
-        let leaver = Arc::new(one.clone());
-        let leaver = tokio::spawn(async move { ask(&leaver, call(PLACE), true).await.map(drop) });
-        if round % 3 == 0 {
-            tokio::task::yield_now().await;
-        }
-        leaver.abort();
-        made.push(make(&other, call(PLACE), true).await.unwrap().0);
-    }
-    assert!(most_in_any(&made, SPAN) <= MAX_CALLS);
-}
-
-/// The pause is bounded, whatever an answer says.
-const LONGEST: Duration = Duration::from_secs(60);
-
-#[tokio::test]
-async fn a_429_reaches_all_members() {
-    let Some(server) = Server::start() else { return };
-    let [one, other] = two(&server);
-    begin(&one).await;
-    let too_many = |of_everything| {
-        let retry_after = Some(Duration::from_secs(3_000));
-        RateLimitFeedback::new(Some(TooMany { of_everything, retry_after, refused_for: None }), None)
-    };
-    let reservation = ask(&one, call(PLACE), true).await.unwrap();
-    one.answered(reservation, too_many(false));
-    while ask(&other, call(PLACE), false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
-    assert!(free_in(ask(&other, call(PLACE), false).await) > LONGEST / 2);
-    let reservation = ask(&one, call(CANCEL), true).await.unwrap();
-    let elsewhere = call(CANCEL).counted_for("1234567890", "192.0.2.8");
-    one.answered(reservation, too_many(true));
-    let same_address = call(PLACE).counted_for("else", "192.0.2.7");
-    while ask(&other, same_address, false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
-    assert!(free_in(ask(&other, same_address, false).await) > LONGEST / 2);
-    // Cancellations wait for a window only.
-    make(&other, call(CANCEL).counted_for("else", "192.0.2.7"), true).await.unwrap();
-    make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
 }
 
 /// The answer does not state which window is full.

@@ -21,6 +21,7 @@
 //! share their limits, found by a hash of it, because the exchange counts them together.
 
 mod call;
+mod file;
 mod in_process;
 mod learning;
 mod limiter;
@@ -29,6 +30,7 @@ mod open_orders;
 mod redis;
 mod refused_address;
 mod settings;
+mod shared_windows;
 mod state;
 mod window;
 
@@ -37,6 +39,7 @@ pub use self::limiter::Permit;
 #[cfg(feature = "redis")]
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::{Call, Classes, Reservation};
+pub use file::FileLimits;
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;

@@ -38,27 +38,17 @@ impl LimiterState {
     /// for cancellations: no response prevents orders from being cancelled.
     fn back_off(&mut self, bucket: Key, now: Duration, too_many: TooMany) {
         let own = self.own_windows(bucket).to_owned();
-        let (mut shortest, mut longest) = (Duration::MAX, Duration::ZERO);
-        for taken in &own {
-            if let Some(counter) = self.windows.get(taken.window) {
-                let span = counter.window.span();
-                (shortest, longest) = (shortest.min(span), longest.max(span));
-            }
-        }
-        // The shortest is longer than the longest only if there is none.
-        let most = self.settings.longest_pause.max(shortest.min(longest));
-        let longest = longest.min(most);
-        let requested = too_many.retry_after.unwrap_or_default().min(self.settings.longest_pause);
-        let until = now.saturating_add(longest.max(requested));
-        let pause = Pause { until, cancels_until: now.saturating_add(longest) };
-        let requested = if self.buckets.get(bucket).is_some_and(Bucket::cancels) { Duration::ZERO } else { requested };
+        let spans = own.iter().filter_map(|taken| self.windows.get(taken.window)).map(|counter| counter.window.span());
+        let pauses = Pauses::of(spans, self.settings.longest_pause, too_many);
+        let cancels = self.buckets.get(bucket).is_some_and(Bucket::cancels);
         for taken in own {
             if let Some(counter) = self.windows.get_mut(taken.window) {
-                counter.window.block(now.saturating_add(counter.window.span().min(most).max(requested)));
+                counter.window.block(now.saturating_add(pauses.of_window(counter.window.span(), cancels)));
             }
         }
         if too_many.of_everything {
-            self.shut(bucket, pause);
+            let [until, cancels_until] = [false, true].map(|cancels| now.saturating_add(pauses.of_address(cancels)));
+            self.shut(bucket, Pause { until, cancels_until });
         }
     }
 
@@ -107,6 +97,40 @@ impl LimiterState {
         let stays = report.reset.map_or(window.span(), |reset| reset.min(window.span()));
         let remaining = usize::try_from(report.remaining).unwrap_or(usize::MAX);
         window.count_until(window.left(sent).saturating_sub(remaining), now.saturating_add(stays));
+    }
+}
+
+/// The pauses after a call that exceeded a limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pauses {
+    /// The longest pause of a window.
+    most: Duration,
+    /// The longest window, and at most that.
+    longest: Duration,
+    requested: Duration,
+}
+
+impl Pauses {
+    /// The pauses of an operation whose windows have these spans.
+    pub(super) fn of(spans: impl Iterator<Item = Duration>, longest_pause: Duration, too_many: TooMany) -> Self {
+        let (mut shortest, mut longest) = (Duration::MAX, Duration::ZERO);
+        for span in spans {
+            (shortest, longest) = (shortest.min(span), longest.max(span));
+        }
+        // The shortest is longer than the longest only if there is none.
+        let most = longest_pause.max(shortest.min(longest));
+        let requested = too_many.retry_after.unwrap_or_default().min(longest_pause);
+        Self { most, longest: longest.min(most), requested }
+    }
+
+    /// Returns for how long a window with this span admits no call.
+    pub(super) fn of_window(self, span: Duration, cancels: bool) -> Duration {
+        span.min(self.most).max(if cancels { Duration::ZERO } else { self.requested })
+    }
+
+    /// Returns for how long no call from the address is admitted, or no cancellation.
+    pub(super) fn of_address(self, cancels: bool) -> Duration {
+        if cancels { self.longest } else { self.longest.max(self.requested) }
     }
 }
 

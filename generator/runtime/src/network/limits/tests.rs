@@ -3,6 +3,7 @@
 mod arrivals;
 mod disorder;
 mod exactness;
+mod file;
 mod learning;
 mod planning;
 mod pools;

@@ -2,18 +2,15 @@
 //! limiter and others that keep them before and after.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
-
 use super::settings::RedisSettings;
-use crate::data::error::BindingLimit;
-use crate::data::tables::{Effect, RateLimit, Scope, WeightCondition};
+use crate::data::tables::{Effect, Scope};
 use crate::network::limits::call::Call;
 use crate::network::limits::in_process::InProcessLimits;
+use crate::network::limits::shared_windows::{SharedWindow, SharedWindows, name_of};
 use crate::network::limits::state::{FEW, LimiterState, WindowKey};
 use crate::network::limits::window::Window;
 
@@ -31,7 +28,7 @@ const MAX_REPORTS: usize = 4096;
 pub(super) struct Bucket {
     /// The keys of the script: the three that are common to many buckets, and the windows.
     pub(super) keys: Vec<String>,
-    pub(super) windows: Vec<FleetWindow>,
+    pub(super) windows: Vec<SharedWindow>,
     /// The name that distinguishes the bucket from others of this process.
     pub(super) name: String,
     /// The number of windows at the front in which no other operation counts.
@@ -60,14 +57,6 @@ struct State {
     ask_again_at: Option<Instant>,
     /// When pools were last reported to the fleet.
     reported_at: Option<Instant>,
-}
-
-pub(super) struct FleetWindow {
-    pub(super) most: u32,
-    /// The number of calls that one call counts as.
-    pub(super) count: u32,
-    pub(super) span: Duration,
-    pub(super) binding: BindingLimit,
 }
 
 /// The permit of a call.
@@ -102,14 +91,10 @@ fn common_keys(prefix: &str, address: &str) -> Vec<String> {
 
 impl Bucket {
     pub(super) fn of(call: &Call<'_>, settings: &RedisSettings) -> Self {
-        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
-        let (count_alone, own) = (alone.len(), alone.len() + pooled.len());
-        let of_operation = alone.into_iter().chain(pooled).map(|row: &RateLimit| (Some(call.meta().id), *row));
-        let overall = settings.limits.overall.iter().map(|row| (None, *row));
-        let rows: Vec<_> = of_operation.chain(overall).collect();
+        let shared = SharedWindows::of(call, &settings.limits);
         let prefix = settings.key_prefix();
         let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
-        keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
+        keys.extend(shared.names.iter().map(|name| format!("{prefix}:{name}")));
         let [uid, ip] = [Scope::Uid, Scope::Ip].map(|scope| name_of(call.counted(scope)));
         let [or_uid, or_ip] = call.or_classes.unwrap_or_default();
         let classes = [call.uid_class, call.ip_class, or_uid, or_ip].join(":");
@@ -117,9 +102,9 @@ impl Bucket {
         Self {
             keys,
             name,
-            alone: count_alone,
-            own,
-            windows: rows.into_iter().map(|(operation, row)| FleetWindow::of(operation, row, settings)).collect(),
+            alone: shared.alone,
+            own: shared.own,
+            windows: shared.windows,
             urgent: settings.limits.is_urgent(call.meta()),
             cancels: call.meta().effect == Effect::Cancel,
             ..Self::default()
@@ -158,7 +143,7 @@ impl Bucket {
         let mut bucket = Self { keys: common_keys(&prefix, ""), ..Self::default() };
         for window in windows {
             bucket.keys.push(key(&prefix, window));
-            bucket.windows.push(FleetWindow::of(window.operation, window.limit(), settings));
+            bucket.windows.push(SharedWindow::of(window.operation, window.limit(), &settings.limits));
         }
         Self { alone: bucket.windows.len(), own: bucket.windows.len(), ..bucket }
     }
@@ -280,20 +265,6 @@ impl Reports {
     }
 }
 
-impl FleetWindow {
-    fn of(operation: Option<&'static str>, limit: RateLimit, settings: &RedisSettings) -> Self {
-        Self {
-            most: limit.calls.max(1),
-            count: limit.weight.max(1),
-            span: settings.limits.span_of(&limit),
-            binding: BindingLimit {
-                operation: operation.filter(|_| limit.pool.is_none()),
-                limit: RateLimit { weight: 1, ..limit },
-            },
-        }
-    }
-}
-
 impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -411,38 +382,5 @@ impl Window {
         let all = self.most().saturating_sub(self.left(now));
         let under_way = self.under_way(now).min(all);
         [all - under_way, under_way]
-    }
-}
-
-/// A hash of `name`, which hides it from readers; it can be found by trying all names.
-pub(super) fn name_of(name: &str) -> String {
-    Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
-impl WindowKey {
-    pub(super) fn limit(&self) -> RateLimit {
-        let Self { pool, calls, per_millis, class, scope, .. } = *self;
-        RateLimit { calls, per_millis, scope, class, pool, weight: 1, when: WeightCondition::Always }
-    }
-}
-
-/// The name under which it is shared. It does not reveal the account.
-impl fmt::Display for WindowKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, pool, class, calls, per_millis, scope, counted } = self;
-        let of = match (operation, pool) {
-            (_, Some(pool)) => format!("pool:{pool}"),
-            (Some(operation), None) => (*operation).to_owned(),
-            (None, None) => "*".to_owned(),
-        };
-        let scope = match scope {
-            Scope::Uid => "uid",
-            Scope::Ip => "ip",
-        };
-        let window = match per_millis % 1000 {
-            0 => format!("{}s", per_millis / 1000),
-            _ => format!("{per_millis}ms"),
-        };
-        write!(f, "{of}:{class}:{calls}in{window}:{scope}:{}", name_of(counted))
     }
 }
