@@ -101,6 +101,30 @@ impl error::Error for NotKept {
     }
 }
 
+/// The failure to end a countdown while it may have run.
+#[non_exhaustive]
+pub struct NotEnded {
+    /// When the exchange may have cancelled every order; `None` if nothing was started.
+    pub times: Option<MayHaveFired>,
+    /// Why the last end failed.
+    pub error: Box<Error>,
+}
+
+impl fmt::Display for NotEnded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the countdown was not ended: {}", self.error)?;
+        self.times.map_or(Ok(()), |times| write!(f, "; {times}"))
+    }
+}
+
+debug_as_sentence!(NotEnded);
+
+impl error::Error for NotEnded {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
 impl<O: Operation> Countdown<O> {
     /// A countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so many seconds,
     /// and that ends it with 0.
@@ -169,26 +193,57 @@ impl<O: Operation> Countdown<O> {
         Ok(())
     }
 
-    /// Ends the countdown. If it is not known whether an earlier renewal arrived, the end is sent once more when that
-    /// renewal can have no effect any more, which takes as long as its signature is valid, and ten seconds.
+    /// Ends the countdown. A failed end is sent again until one is answered or the countdown may have come to its end. If it
+    /// is not known whether an earlier renewal arrived, the end is sent once more when that renewal can have no effect any
+    /// more, which takes as long as its signature is valid, and ten seconds.
     ///
     /// # Errors
     ///
-    /// Fails as a call does. The countdown may run on then. If the outcome is unknown, the end may also arrive later, as long
-    /// as its signature is valid, and end a countdown that was started again meanwhile, until that is renewed.
-    pub async fn end(&mut self) -> Result<(), Error> {
-        self.send(0).await?;
+    /// Fails if no end is answered while the countdown may run. Then everything may have been cancelled, unless nothing was
+    /// started. An end without an answer may also arrive later, as long as its signature is valid, and end a countdown that
+    /// was started again meanwhile, until that is renewed.
+    pub async fn end(&mut self) -> Result<(), NotEnded> {
+        self.send_end().await?;
         self.renewed = None;
         if let Some(doubtful) = self.doubtful {
-            let named = Named::of(&(self.request)(0));
-            let window = self.client.signature_window(&named).unwrap_or_default();
-            let uncertain = self.client.signature_uncertainty(window, doubtful.wall(), Some(doubtful));
             let waited = self.client.moment().since(doubtful);
-            pause(self.client.environment(), (window + uncertain + SETTLING).saturating_sub(waited)).await;
-            self.send(0).await?;
+            pause(self.client.environment(), self.arrives_within(doubtful).saturating_sub(waited)).await;
+            self.send_end().await?;
             self.doubtful = None;
         }
         Ok(())
+    }
+
+    /// Sends the end until it is answered, as often as renewals, while the countdown may run.
+    async fn send_end(&mut self) -> Result<(), NotEnded> {
+        let begun = self.client.moment();
+        let runs_for = self.renewed.map(|renewed| self.length.saturating_sub(begun.since(renewed)));
+        // An end that is lost delays nothing, so only what was given up before counts.
+        let may_run_for = self
+            .doubtful
+            .map(|doubtful| (self.length + self.arrives_within(doubtful)).saturating_sub(begun.since(doubtful)));
+        let since = self.renewed.map(|renewed| renewed.wall() + self.length).or(self.doubtful.map(Moment::wall));
+        loop {
+            let sent = self.client.moment();
+            let error = match self.send(0).await {
+                Ok(_) => return Ok(()),
+                Err(error) => Box::new(error),
+            };
+            let now = self.client.moment();
+            let left = runs_for.max(may_run_for).unwrap_or_default().saturating_sub(now.since(begun));
+            if left.is_zero() {
+                return Err(NotEnded { times: since.map(|since| MayHaveFired { since, until: None }), error });
+            }
+            let share = (self.length / RENEWALS).saturating_sub(now.since(sent));
+            pause(self.client.environment(), share.min(left)).await;
+        }
+    }
+
+    /// Returns how long after `doubtful` a request that was given up then may still be carried out.
+    fn arrives_within(&self, doubtful: Moment) -> Duration {
+        let named = Named::of(&(self.request)(0));
+        let window = self.client.signature_window(&named).unwrap_or_default();
+        window + self.client.signature_uncertainty(window, doubtful.wall(), Some(doubtful)) + SETTLING
     }
 
     /// Returns when the exchange may have cancelled every order, if it may have done so since the countdown was first

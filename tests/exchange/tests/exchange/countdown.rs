@@ -84,6 +84,32 @@ async fn an_end_leaves_the_orders() {
     assert_eq!((open(&exchange), countdown.may_have_fired()), (1, None));
 }
 
+/// A failed end is sent again while the countdown may run. After that, the error says that everything may be cancelled.
+#[tokio::test]
+async fn a_failed_end_is_repeated_or_told() {
+    let (exchange, _client, mut countdown) = with_an_order().await;
+    exchange.time().run(countdown.renew()).await.unwrap();
+    fail(&exchange, FaultKind::Drop, 2);
+    exchange.time().run(countdown.end()).await.unwrap();
+    seconds(&exchange, 600);
+    assert_eq!((open(&exchange), countdown.may_have_fired()), (1, None));
+
+    exchange.time().run(countdown.renew()).await.unwrap();
+    let begun = exchange.time().now();
+    fail(&exchange, FaultKind::Drop, 100);
+    let not_ended = exchange.time().run(countdown.end()).await.unwrap_err();
+    let since = not_ended.times.map(|times| times.since - begun);
+    assert!(since.is_some_and(|since| since <= LENGTH), "{not_ended}");
+    seconds(&exchange, 1);
+    assert_eq!(open(&exchange), 0);
+
+    // Nothing was started, so nothing can be cancelled.
+    let (exchange, client, _) = with_an_order().await;
+    fail(&exchange, FaultKind::Drop, 1);
+    let mut idle = Countdown::new(client.core(), LENGTH, CountdownCancelAll::new);
+    assert_eq!(exchange.time().run(idle.end()).await.unwrap_err().times, None);
+}
+
 /// A renewal without an answer is followed by the next one, in time.
 #[tokio::test]
 async fn two_lost_renewals_are_made_up_for() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::background::Background;
 use crate::calls::batches::{Batch, BatchReport, ListsResults};
 use crate::calls::client::{Callable, ClientBuilder, Departed, Prepared, UnderWay};
-use crate::calls::countdown::{self, MayHaveFired, NotKept};
+use crate::calls::countdown::{self, MayHaveFired, NotEnded, NotKept};
 use crate::calls::pages::{Clipped, Page, PageError, Paged, Position, PositionError, RangeOrder};
 use crate::calls::retry::{self, RetryPolicy};
 use crate::data::account::{Account, AccountMismatch, Instrument, InstrumentLine};
@@ -558,7 +558,7 @@ impl<O: Operation> Countdown<O> {
     /// # Errors
     ///
     /// As [`Countdown::end`](countdown::Countdown::end).
-    pub fn end(&mut self) -> Result<(), Error> {
+    pub fn end(&mut self) -> Result<(), NotEnded> {
         self.client.wait(self.countdown.end())
     }
 
