@@ -11,7 +11,7 @@ use tradeapi::runtime::Operation;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::clock::FixedClock;
 use tradeapi::runtime::limits::{Classes, InProcessLimits, OpenOrders};
-use tradeapi::runtime::tables::{Meta, RateLimit};
+use tradeapi::runtime::tables::{CallResult, Meta, RateLimit};
 use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };
@@ -130,6 +130,22 @@ async fn a_refused_call_does_not_reach_the_exchange() {
     let sent = came.lock().unwrap().len();
     assert_eq!(sent + refused, 30);
     assert!(refused > 0 || came.lock().unwrap().last().unwrap().elapsed() > SECOND);
+}
+
+/// What was not sent is not counted by the exchange.
+#[tokio::test]
+async fn a_call_without_a_connection_takes_no_room() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let client = Client::builder(format!("http://{closed}"))
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .limiter(Arc::new(InProcessLimits::default()))
+        .limits(LimitMode::Refuse)
+        .build()
+        .unwrap();
+    for _ in 0..30 {
+        let error = client.unified().cancel_order(&cancel()).await.unwrap_err();
+        assert_eq!(error.call_result(), CallResult::NotConnected, "{error}");
+    }
 }
 
 /// The calls per second of the rows that apply.

@@ -14,10 +14,10 @@
 //! requests that a program prepares and sends itself.
 //!
 //! **Counting.** An order counts from before it is sent, for the bounds of an hour, of a day, and of what is open. It
-//! no longer does once it is proven that it had no effect; one with an unknown outcome counts as done. An amended order
+//! no longer does once an answer or queries prove that it had no effect; one with an unknown outcome counts as done. An amended order
 //! counts as its largest quantity at its worst price, so an amendment counts as much as it adds. Orders that can only
 //! reduce a position, take-profits, stop-losses, cancellations and closings count nothing. No query shows what became
-//! of an order: it stays open until [`flatten`](crate::outcomes::flatten::flatten()) proves that nothing is left, or
+//! of an order that was placed: it stays open until [`flatten`](crate::outcomes::flatten::flatten()) proves that nothing is left, or
 //! the program says so.
 //!
 //! **Sharing.** Clones of a budget count together, and so do all budgets on one file ([`Budget::kept_in`]), also of
@@ -249,6 +249,16 @@ impl Budget {
         let events = numbers.map(|number| Event::NotDone { number }).collect();
         // Otherwise the order still counts.
         let _ = self.lock().decide(|_, _| ((), events));
+    }
+
+    /// Notes that the order of a family with this id was not placed. Amendments of it, which had no effect either, go on
+    /// counting.
+    pub(crate) fn was_not_placed(&self, family: &str, id: &str) {
+        // Otherwise the order still counts.
+        let _ = self.lock().decide(|book, _| {
+            let number = book.find(family, &[id.to_owned()]).map(|known| known.first);
+            ((), number.map(|number| Event::NotDone { number }).into_iter().collect())
+        });
     }
 
     /// Notes an id of an order that the answer to it shows.

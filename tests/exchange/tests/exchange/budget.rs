@@ -8,10 +8,11 @@ use std::time::Duration;
 use rust_decimal::Decimal;
 use tradeapi::observed::{self, GetTickers};
 use tradeapi::runtime::budget::{Budget, BudgetBound, BudgetEffects, BudgetObstacle, OverBudget};
+use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::limits::{
     Admission, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation,
 };
-use tradeapi::runtime::tables::Meta;
+use tradeapi::runtime::tables::{Meta, Outcome};
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::unified::{self, Category};
 use tradeapi::{Account, Client, Error, PositionMode, classic, dec};
@@ -481,6 +482,22 @@ fn what_only_reduces_is_never_kept_from_being_sent() {
     assert!(trader.exchange.account(trader.exchange.keys(), Family::Unified).positions.is_empty());
     trader.client.set_flat().unwrap();
     assert_eq!(trader.client.budget_left().unwrap().unwrap().open, Some(dec!(700)));
+}
+
+/// The exchange never had the order, which queries prove; another one is placed, and goes on counting.
+#[test]
+fn an_order_that_queries_prove_not_placed_no_longer_counts() {
+    let trader = Trader::new(9, Budget::new(["USDT"]).order(dec!(1000)).day(dec!(1000)).open(dec!(1000)));
+    let left = || {
+        let left = trader.client.budget_left().unwrap().unwrap();
+        [left.day, left.open].map(|left| left.unwrap())
+    };
+    let place = |id: &str, kind: FaultKind| {
+        trader.exchange.add_fault(Fault::new(kind).target(FaultTarget::Changes).times(1));
+        trader.run(trader.client.place_and_confirm(&limit(id, "0.01"), &ConfirmPolicy::new())).outcome()
+    };
+    assert_eq!((place("a", FaultKind::Drop), left()), (Outcome::NotDone, [dec!(1000), dec!(1000)]));
+    assert_eq!((place("b", FaultKind::Lose), left()), (Outcome::Done, [dec!(400), dec!(400)]));
 }
 
 #[test]

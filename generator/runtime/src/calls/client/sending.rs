@@ -15,7 +15,7 @@ use super::spending::Spending;
 use crate::data::checks::Violations;
 use crate::data::clock::Moment;
 use crate::data::error::{
-    Error, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
+    Delivery, Error, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
 };
 use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
@@ -136,7 +136,12 @@ impl ClientCore {
 
         let mut reply = match answer {
             Ok(response) => self.read(context, &what, &mut permit, response, (times, trip), data),
-            Err(error) => Err(self.unanswered(meta, error)),
+            Err(error) => {
+                if error.sent() == Delivery::NotSent {
+                    permit.not_sent();
+                }
+                Err(self.unanswered(meta, error))
+            }
         };
         self.note_answer(meta, &reply, asking, data);
         self.compare(operation, &mut reply, data);

@@ -9,7 +9,7 @@ use crate::data::account::InstrumentLine;
 use crate::data::error::{Error, OverBudget};
 use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
-use crate::data::tables::{Meta, Outcome};
+use crate::data::tables::{Effect, Meta, Outcome};
 use crate::data::value::Decimal;
 use crate::network::wire::{Reply, reader_at};
 use crate::state::budget::{Budget, BudgetLeft};
@@ -81,6 +81,13 @@ impl ClientCore {
     /// Fails if the file with what was spent cannot be written.
     pub fn set_flat(&self) -> io::Result<()> {
         self.budget().map_or(Ok(()), Budget::set_flat)
+    }
+
+    /// Notes that the order with this id was not placed, as queries have proven.
+    pub(crate) fn was_not_placed(&self, meta: &Meta, id: &str) {
+        if let Some(budget) = self.budget().filter(|_| meta.effect == Effect::Create) {
+            budget.was_not_placed(meta.family, id);
+        }
     }
 
     /// Counts the orders of a request that is about to be sent. Boxed, because every call has space for it.

@@ -269,6 +269,11 @@ impl<'a> Permit<'a> {
         }
     }
 
+    /// The call that was to be sent has certainly not been, so dropping the permit frees the room.
+    pub fn not_sent(&mut self) {
+        self.sent = false;
+    }
+
     /// Reports the feedback of `response` to the limiter, and returns it. The status and the headers count even if the
     /// body cannot be read.
     pub fn answered(&mut self, response: &Response<Bytes>) -> RateLimitFeedback {

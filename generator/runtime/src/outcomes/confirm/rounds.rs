@@ -201,6 +201,9 @@ async fn query_rounds(
         confirmations.push(inquiry.into_confirmation());
     }
     waiting.end(&confirmations);
+    for (one, _) in open.iter().zip(&confirmations).filter(|(_, found)| found.outcome() == Outcome::NotDone) {
+        client.was_not_placed(one.question.plan().meta, one.question.key());
+    }
     if let Some(orders) = client.tracked_orders() {
         for (one, confirmation) in open.iter().zip(&confirmations) {
             orders.concluded(one.question.plan().meta, one.question.key(), confirmation.outcome());
