@@ -130,7 +130,7 @@ pub(crate) enum SoughtForm {
     Enum,
     Time,
     Integer,
-    /// What can begin a page: a text, a number or an id.
+    /// A value that can begin a page: a text, a number or an id.
     Cursor,
 }
 
