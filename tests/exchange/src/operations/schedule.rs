@@ -180,8 +180,8 @@ impl Core {
     }
 }
 
-#[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that fails panics")]
+#[cfg(test)]
 mod tests {
     use tradeapi::dec;
     use tradeapi::unified::{CancelAllOrders, Category, Execution, PlaceOrder, Side};
