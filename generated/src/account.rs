@@ -14,19 +14,19 @@ pub struct Account {
 }
 
 impl Account {
-    /// An account without properties.
+    /// Creates an account without properties.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An account with a name, by which a shared limiter distinguishes accounts.
+    /// Creates an account with a name, by which a shared limiter distinguishes accounts.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             properties: runtime::Account::named(name),
         }
     }
 
-    /// The name; empty if none is set.
+    /// Returns the name; empty if none is set.
     pub fn name(&self) -> &str {
         self.properties.name()
     }
@@ -78,7 +78,7 @@ impl Account {
         Ok(Self { properties })
     }
 
-    /// The account as JSON, which [`from_json`](Self::from_json) reads.
+    /// Returns the account as JSON, which [`from_json`](Self::from_json) reads.
     #[must_use]
     pub fn to_json(&self) -> String {
         self.properties.to_json()
@@ -192,7 +192,7 @@ pub enum PositionMode {
 }
 
 impl PositionMode {
-    /// The word as the documents write it.
+    /// Returns the word as the documents write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OneWayMode => "one_way_mode",
@@ -223,7 +223,7 @@ pub enum VipLevel {
 }
 
 impl VipLevel {
-    /// The word as the documents write it.
+    /// Returns the word as the documents write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Vip1 => "1",
@@ -245,7 +245,7 @@ pub struct Instrument {
 }
 
 impl Instrument {
-    /// An instrument without properties.
+    /// Creates an instrument without properties.
     pub fn new() -> Self {
         Self::default()
     }

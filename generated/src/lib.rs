@@ -101,8 +101,8 @@
 //!
 //! The address is always explicit, and a client of [`Client::builder`] trades live there.
 //!
-//! - [`Client::demo`]: A builder for a client of the demo market, which is at the same address and
-//!   takes demo keys only: set them with `credentials`. Observed, in no document.
+//! - [`Client::demo`]: Returns a builder for a client of the demo market, which is at the same address
+//!   and takes demo keys only: set them with `credentials`. Observed, in no document.
 //!
 //! # Features
 //!
@@ -729,8 +729,8 @@ runtime::client! {
 }
 
 impl Client {
-    /// A builder for a client of the demo market, which is at the same address and takes demo keys only:
-    /// set them with `credentials`. Observed, in no document.
+    /// Returns a builder for a client of the demo market, which is at the same address and takes demo keys
+    /// only: set them with `credentials`. Observed, in no document.
     pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
         Self::builder(base_url).header("paptrading", "1")
     }
@@ -738,8 +738,8 @@ impl Client {
 
 runtime::with_blocking! {
     impl blocking::Client {
-        /// A builder for a client of the demo market, which is at the same address and takes demo keys only:
-        /// set them with `credentials`. Observed, in no document.
+        /// Returns a builder for a client of the demo market, which is at the same address and takes demo keys
+        /// only: set them with `credentials`. Observed, in no document.
         pub fn demo(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
             Self::builder(base_url).header("paptrading", "1")
         }

@@ -19,7 +19,7 @@ struct Running {
 }
 
 impl Running {
-    /// An exchange with a lively market on a port of its own.
+    /// Creates an exchange with a lively market on a port of its own.
     async fn start(mode: Mode) -> Self {
         Self::of(Profile::new().mode(mode)).await
     }
@@ -28,7 +28,7 @@ impl Running {
         Self::start_at(Time::running(1), profile, true).await
     }
 
-    /// An exchange whose clock stands still nine days ago, until it is advanced.
+    /// Creates an exchange whose clock stands still nine days ago, until it is advanced.
     async fn nine_days_ago() -> Self {
         Self::start_at(Time::by_hand_from(Timestamp::now() - days(9)), Profile::new(), false).await
     }
@@ -49,7 +49,7 @@ impl Running {
         tokio::task::spawn_blocking(move || command.output().expect("the example runs")).await.unwrap()
     }
 
-    /// The command that runs an example, which cargo has built beside this test.
+    /// Returns the command that runs an example, which cargo has built beside this test.
     fn command(&self, example: &str, arguments: &[&str]) -> Command {
         let folder: PathBuf = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
         let program = folder.join(format!("{example}{}", std::env::consts::EXE_SUFFIX));

@@ -151,12 +151,12 @@ pub(crate) struct AuditArguments {
 }
 
 impl AuditArguments {
-    /// The folder, which is given unless changes are.
+    /// Returns the folder, which is given unless changes are.
     fn docs(&self) -> &Path {
         self.docs.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// The documents now, and those before: each read by a function of the schema.
+    /// Returns the documents now, and those before: each read by a function of the schema.
     fn documents(
         &self,
         read: impl Fn(&Path) -> Result<Documents, Diagnostics>,
@@ -287,7 +287,7 @@ impl DiffArguments {
         }
     }
 
-    /// The older schema and the newer one.
+    /// Returns the older schema and the newer one.
     fn schemas(&self) -> Result<(Schema, Schema), Diagnostics> {
         let of = |folder: &Path| Generator::new().schema_dir(folder);
         match self.old.as_ref().zip(self.new.as_ref()) {

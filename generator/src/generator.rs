@@ -79,24 +79,24 @@ pub struct Schema {
 }
 
 impl Generator {
-    /// A generator that reads `schema` and writes to `OUT_DIR`, which cargo sets for build scripts.
+    /// Creates a generator that reads `schema` and writes to `OUT_DIR`, which cargo sets for build scripts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The folder to read; `schema` by default.
+    /// Sets the folder to read; `schema` by default.
     pub fn schema_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.schema_dir = Some(folder.into());
         self
     }
 
-    /// The output folder; by default the environment variable `OUT_DIR`.
+    /// Sets the output folder; by default the environment variable `OUT_DIR`.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// The layout of the emitted files; a module by default.
+    /// Sets the layout of the emitted files; a module by default.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
@@ -246,12 +246,12 @@ fn resolve_and_check(
 }
 
 impl Schema {
-    /// The number of operations, rules and other parts of the schema.
+    /// Returns the number of operations, rules and other parts of the schema.
     pub fn counts(&self) -> Counts {
         Counts::of(&self.api)
     }
 
-    /// The emitted files by their names, without writing them.
+    /// Returns the emitted files by their names, without writing them.
     pub fn emit(&self, layout: Layout) -> BTreeMap<String, String> {
         emit::emit(&self.api, layout)
     }

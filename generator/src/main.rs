@@ -297,7 +297,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of a diagnostic, or what the schema says of one of its parts.
+/// Returns the page of a diagnostic, or what the schema says of one of its parts.
 fn explained(what: &str, schema: SchemaFolder, output: &Output) -> Result<String, Diagnostics> {
     match Code::parse(what) {
         Some(code) if output.is_json() => Ok(code.as_json()),

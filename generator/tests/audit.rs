@@ -18,13 +18,13 @@ fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit")
 }
 
-/// The report on a document of this text, with places as they are in the schema folder.
+/// Returns the report on a document of this text, with places as they are in the schema folder.
 fn report(text: &str) -> String {
     let report = SCHEMA.audit(&Documents::one("garden-v1", text), &Documents::default()).to_string();
     report.replace(&format!("{}/", here().display()), "")
 }
 
-/// What differs, without what was matched.
+/// Returns what differs, without what was matched.
 fn differences(text: &str) -> String {
     let report = report(text);
     let head = report.split("\ngarden-v1.md\n").next().unwrap();

@@ -22,7 +22,7 @@ fn generate(out: &Path) -> Output {
     run(&["generate", "--schema", &schema(), "--out", out.to_str().unwrap()])
 }
 
-/// Every file below a folder with its bytes, hidden ones among them.
+/// Returns every file below a folder with its bytes, hidden ones among them.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -226,7 +226,7 @@ fn a_killed_run_leaves_no_half_file() {
     }
 }
 
-/// A folder as an earlier version of the schema might have left it.
+/// Returns a folder as an earlier version of the schema might have left it.
 fn old_output(folder: &Path, new: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
     generate(folder);
     let sources = files(folder).into_keys().filter(|path| path.extension().is_some_and(|kind| kind == "rs"));
@@ -237,7 +237,7 @@ fn old_output(folder: &Path, new: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathB
     files(folder)
 }
 
-/// A schema of this test only.
+/// Returns a schema of this test only.
 fn copied_schema(from: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let from = Path::new(from).canonicalize().unwrap();
@@ -339,14 +339,14 @@ fn shells_and_man_know_every_command() {
     }
 }
 
-/// The schemas of this repository, one of which has no envelope and nothing to sign.
+/// Returns the schemas of this repository, one of which has no envelope and nothing to sign.
 fn schemas() -> [String; 3] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     ["../schema", "../tests/fixtures/base", "../tests/downstream/schema"]
         .map(|path| root.join(path).to_str().unwrap().to_owned())
 }
 
-/// The empty keys of a new operation with what its author might write.
+/// Returns the empty keys of a new operation with what its author might write.
 fn filled_in(text: &str, schema: &Path, family: &str) -> String {
     let others = std::fs::read_dir(schema.join(family)).unwrap();
     let others = others.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());

@@ -17,7 +17,7 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/change").canonicalize().unwrap()
 }
 
-/// A folder with the schemas `old` and `new`, which differ in a maximum.
+/// Returns a folder with the schemas `old` and `new`, which differ in a maximum.
 fn two() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     folders::copy(&fixture(), &folder.path().join("old"));

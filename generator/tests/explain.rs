@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 use tradeapi_gen::{Code, Generator};
 
-/// The schema that the pages change: small, and without mistakes.
+/// Returns the schema that the pages change: small, and without mistakes.
 fn base() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     folders::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
@@ -23,7 +23,7 @@ struct Block {
     text: String,
 }
 
-/// The blocks below a heading of a page.
+/// Returns the blocks below a heading of a page.
 fn blocks(page: &str, heading: &str) -> Vec<Block> {
     let (_, section) =
         page.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no `## {heading}`: {page}"));
@@ -38,7 +38,7 @@ fn blocks(page: &str, heading: &str) -> Vec<Block> {
     found
 }
 
-/// The codes that a run of the program reports, each once.
+/// Returns the codes that a run of the program reports, each once.
 fn codes(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let objects = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

@@ -14,7 +14,7 @@ const NO_MAPPINGS: [&str; 7] = ["Path", "KeyPlaces", "Name", "Number", "Reviewed
 const NOT_IN_OPENAPI: [&str; 7] =
     ["Chapter", "Market", "Program", "PoolReporting", "RefusedAddress", "SuccessWith", "Unit"];
 
-/// The code of a module and of those within it, but for `except`: a line for what each `impl` begins.
+/// Returns the code of a module and of those within it, but for `except`: a line for what each `impl` begins.
 fn code(module: &str, except: &[&str]) -> String {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut text = fs::read_to_string(source.join(format!("{module}.rs"))).unwrap_or_default();
@@ -30,7 +30,7 @@ fn code(module: &str, except: &[&str]) -> String {
     code.map(|line| format!("{}{} ", if line.starts_with("impl") { "\n" } else { "" }, line.trim())).collect()
 }
 
-/// The structs that a module declares with members.
+/// Returns the structs that a module declares with members.
 fn structs(code: &str) -> Vec<&str> {
     let declared = code.split("pub(crate) struct ").skip(1);
     declared.filter_map(|rest| rest.split_once(" {").map(|(name, _)| name)).filter(|name| is_word(name)).collect()
@@ -40,7 +40,7 @@ fn is_word(text: &str) -> bool {
     text.chars().all(char::is_alphanumeric)
 }
 
-/// Whether a pattern names all members of a struct.
+/// Returns whether a pattern names all members of a struct.
 fn is_taken_apart(code: &str, name: &str) -> bool {
     let own = code.split("\nimpl").skip(1).filter(|item| {
         let head = item.split(" {").next().unwrap_or_default();
@@ -49,7 +49,8 @@ fn is_taken_apart(code: &str, name: &str) -> bool {
     own.flat_map(|item| patterns(item, "Self")).chain(patterns(code, name)).any(|members| !members.contains(".."))
 }
 
-/// The members in each pattern of a type: braces before `=`, or before the end of a parameter or of another pattern.
+/// Returns the members in each pattern of a type: braces before `=`, or before the end of a parameter or of another
+/// pattern.
 fn patterns<'a>(code: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let start = format!("{name} {{ ");
     let starts: Vec<_> = code.match_indices(&start).map(|(at, _)| at).collect();

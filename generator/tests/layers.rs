@@ -53,7 +53,7 @@ const FOLDERS: [(&str, &[&str]); 2] = [
 /// Modules that read the raw documents. Everything else reads the model.
 const READERS_OF_LOAD: [&str; 3] = ["compiler::load", "compiler::model", "generator"];
 
-/// The source files by the paths of their modules, such as `model::builder`.
+/// Returns the source files by the paths of their modules, such as `model::builder`.
 fn modules() -> BTreeMap<String, String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = BTreeMap::new();
@@ -78,7 +78,7 @@ fn modules() -> BTreeMap<String, String> {
     found
 }
 
-/// The modules of the crate that a module names in a path: `crate::a::{b, c}` or `super::b::C`.
+/// Returns the modules of the crate that a module names in a path: `crate::a::{b, c}` or `super::b::C`.
 fn imports(module: &str, text: &str, known: &BTreeMap<String, String>) -> BTreeSet<String> {
     let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
@@ -88,7 +88,7 @@ fn imports(module: &str, text: &str, known: &BTreeMap<String, String>) -> BTreeS
     paths.filter_map(|path| innermost(&absolute(module, &path), known)).filter(|other| other != module).collect()
 }
 
-/// The paths that a text begins with: one, or each of a group in braces.
+/// Returns the paths that a text begins with: one, or each of a group in braces.
 fn paths(text: &str) -> Vec<String> {
     let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let path: String = text.chars().take_while(|c| is_path(*c)).collect();
@@ -96,7 +96,7 @@ fn paths(text: &str) -> Vec<String> {
     members(group).into_iter().flat_map(|member| paths(&format!("{path}{member}"))).collect()
 }
 
-/// The members of a group, whose text begins behind its brace.
+/// Returns the members of a group, whose text begins behind its brace.
 fn members(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut members) = (0, 0, Vec::new());
     for (at, c) in group.char_indices() {
@@ -112,7 +112,7 @@ fn members(group: &str) -> Vec<&str> {
     members
 }
 
-/// A path from the root of the crate.
+/// Returns a path from the root of the crate.
 fn absolute(module: &str, path: &str) -> String {
     let mut base: Vec<&str> = module.split("::").collect();
     let mut rest = path;
@@ -126,7 +126,7 @@ fn absolute(module: &str, path: &str) -> String {
     base.into_iter().chain(rest.split("::")).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("::")
 }
 
-/// The module that a path leads into.
+/// Returns the module that a path leads into.
 fn innermost(path: &str, known: &BTreeMap<String, String>) -> Option<String> {
     let mut path = path;
     loop {

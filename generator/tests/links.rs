@@ -20,7 +20,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The chapters in a folder.
+/// Returns the chapters in a folder.
 fn chapters(folder: &str) -> Vec<String> {
     let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
     let names = files.map(|name| name.into_string().unwrap());
@@ -29,7 +29,7 @@ fn chapters(folder: &str) -> Vec<String> {
     chapters
 }
 
-/// The links of a document, and the anchors of its headings as GitHub and rustdoc make them.
+/// Returns the links of a document, and the anchors of its headings as GitHub and rustdoc make them.
 fn parsed(text: &str) -> (Vec<(LinkType, String)>, Vec<String>) {
     let (mut links, mut anchors, mut heading) = (Vec::new(), Vec::new(), None::<String>);
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {

@@ -14,7 +14,7 @@ fn schema() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
 }
 
-/// A copy of the schema to make mistakes in.
+/// Returns a copy of the schema to make mistakes in.
 fn copy() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     folders::copy(&schema(), folder.path());

@@ -18,7 +18,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-/// A new project: its folder, and the path of its schema.
+/// Returns a new project: its folder, and the path of its schema.
 fn project() -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let desk = folder.path().join("desk");

@@ -87,7 +87,7 @@ fn files() -> Vec<File> {
     paths.into_iter().map(file).collect()
 }
 
-/// All typos of all files, but those in empty lines and comments.
+/// Returns all typos of all files, but those in empty lines and comments.
 fn typos(files: &[File]) -> Vec<Typo> {
     let mut typos = Vec::new();
     for (file, File { lines, .. }) in files.iter().enumerate() {
@@ -106,7 +106,7 @@ fn typos(files: &[File]) -> Vec<Typo> {
     typos
 }
 
-/// The words of a line: two letters or more, with the digits and underscores that are part of them.
+/// Returns the words of a line: two letters or more, with the digits and underscores that are part of them.
 fn words(text: &str) -> Vec<Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut words = Vec::new();
@@ -125,7 +125,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The word with two neighbouring letters swapped, away from its beginning where it can be.
+/// Returns the word with two neighbouring letters swapped, away from its beginning where it can be.
 fn misspelt(word: &str) -> Option<String> {
     let mut letters: Vec<char> = word.chars().collect();
     let differ = |at: &usize| {
@@ -139,7 +139,7 @@ fn misspelt(word: &str) -> Option<String> {
 }
 
 impl Typo {
-    /// The text of its file, with it.
+    /// Returns the text of its file, with it.
     fn text(&self, files: &[File]) -> String {
         let mut lines = files[self.file].lines.clone();
         match &self.kind {
@@ -172,7 +172,7 @@ impl Typo {
         if is_right { Diagnosed::Once } else { Diagnosed::Elsewhere }
     }
 
-    /// Whether a mistake names a word of the line.
+    /// Returns whether a mistake names a word of the line.
     fn is_named(&self, files: &[File], one: &Diagnostic) -> bool {
         let line = &files[self.file].lines[self.line];
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -182,7 +182,7 @@ impl Typo {
     }
 }
 
-/// Whether one line begins a mapping or an item that another one is in.
+/// Returns whether one line begins a mapping or an item that another one is in.
 fn holds(lines: &[String], outer: usize, inner: usize) -> bool {
     let indentation = |line: &String| line.len() - line.trim_start_matches([' ', '-']).len();
     let mut least = indentation(&lines[inner]);

@@ -39,7 +39,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// What is said up to a line with this text.
+    /// Returns what is said up to a line with this text.
     fn until(&self, text: &str) -> String {
         let mut said = String::new();
         loop {

@@ -89,7 +89,7 @@ impl Variant {
         Ok(Self { name, room })
     }
 
-    /// The number of crates built for the build script, without the crate itself.
+    /// Returns the number of crates built for the build script, without the crate itself.
     fn crates(&self) -> Result<usize> {
         let arguments = ["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--format", "{p}"];
         let output = processor::run(self.prepare(Command::new("cargo").args(arguments)))?;

@@ -131,7 +131,7 @@ fn scan(body: &[u8]) -> (usize, usize) {
     (count, length)
 }
 
-/// The position of the first quote from `start` on, eight bytes at a time.
+/// Returns the position of the first quote from `start` on, eight bytes at a time.
 fn quote(body: &[u8], start: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let mut at = start;
@@ -146,7 +146,7 @@ fn quote(body: &[u8], start: usize) -> usize {
     body[at..].iter().position(|byte| *byte == b'"').map_or(body.len(), |found| at + found)
 }
 
-/// A page with four undocumented members in each order.
+/// Returns a page with four undocumented members in each order.
 fn page(shuffled: bool) -> String {
     let orders: Vec<_> = (0..ORDERS).map(|index| order(index, shuffled)).collect();
     let mut page =

@@ -107,7 +107,7 @@ impl Runs {
         Ok(self.generate()?)
     }
 
-    /// The peak memory of a separate process.
+    /// Returns the peak memory of a separate process.
     fn peak_of(&self, way: &str) -> Result<String, Box<dyn Error>> {
         let output =
             Command::new(std::env::current_exe()?).args([PEAK, way]).args([&self.schema, &self.out]).output()?;

@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The instructions of a whole run.
+/// Returns the instructions of a whole run.
 fn counted(what: &str, calls: u64) -> Result<u64> {
     let itself = env::current_exe()?;
     let mut valgrind = Command::new("valgrind");
@@ -89,7 +89,7 @@ fn client(answer: String) -> Result<Client> {
     Ok(builder.transport(transport).limits(LimitMode::Off).build()?)
 }
 
-/// The output of a call, which never waits.
+/// Returns the output of a call, which never waits.
 fn drive<T>(call: impl Future<Output = T>) -> T {
     let mut call = std::pin::pin!(call);
     loop {

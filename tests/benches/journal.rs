@@ -30,7 +30,7 @@ const ROUNDS: usize = 5;
 
 const ANSWER: &[u8] = br#"{"code":"00000","msg":"success","requestTime":1788912000123,"data":{"orderId":"1"}}"#;
 
-/// A transport that answers at once.
+/// Returns a transport that answers at once.
 fn immediate() -> impl Transport {
     transport::from_fn(|_| async { Ok(http::Response::new(Bytes::from_static(ANSWER))) })
 }
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The changes per second of `calls` tasks, each of which makes one after the other.
+/// Returns the changes per second of `calls` tasks, each of which makes one after the other.
 fn rate(runtime: &Runtime, client: &Client, calls: usize) -> Result<f64> {
     runtime.block_on(async {
         let begun = Instant::now();

@@ -144,7 +144,7 @@ async fn read_parts(journal: &dyn Journal) -> Result<(usize, Duration)> {
     }
 }
 
-/// The most memory that this process had, in KiB.
+/// Returns the most memory that this process had, in KiB.
 fn most_memory() -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;

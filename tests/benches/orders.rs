@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A client that placed orders, all but some of which were filled later.
+/// Returns a client that placed orders, all but some of which were filled later.
 fn client_with(placed: usize, open: usize) -> Result<Client> {
     let transport = transport::from_fn(|request| std::future::ready(Ok(answer(&request))));
     let credentials = Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase");
@@ -77,7 +77,7 @@ fn answer(request: &Request<Bytes>) -> Response<Bytes> {
     Response::new(format!("{{{envelope},\"data\":{{{ids}{rest}}}}}").into())
 }
 
-/// The output of a future that never waits.
+/// Returns the output of a future that never waits.
 fn drive<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     loop {

@@ -48,14 +48,14 @@ fn run(program: &str, arguments: &[&str]) -> Output {
     Command::new(program).args(arguments).output().unwrap()
 }
 
-/// The lines below a heading of the help that begin a command, an option or an argument.
+/// Returns the lines below a heading of the help that begin a command, an option or an argument.
 fn section<'a>(help: &'a str, heading: &'a str) -> impl Iterator<Item = &'a str> {
     let lines = help.lines().skip_while(move |line| *line != heading).skip(1);
     let lines = lines.take_while(|line| line.is_empty() || line.starts_with(' '));
     lines.filter(|line| line.starts_with("  ") && !line.starts_with("          ")).map(str::trim)
 }
 
-/// The name of an option that takes a value.
+/// Returns the name of an option that takes a value.
 fn option_with_value(line: &str) -> Option<&str> {
     let (name, rest) = line.split_at(line.find("--")?).1.split_once(' ')?;
     rest.starts_with('<').then_some(name)

@@ -5,21 +5,21 @@
 pub struct Dice(u64);
 
 impl Dice {
-    /// The generator for a name.
+    /// Returns the generator for a name.
     pub fn new(seed: u64, name: &str) -> Self {
         // FNV-1a; the first throw mixes it.
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, step))
     }
 
-    /// The generator for something with this hash.
+    /// Returns the generator for something with this hash.
     pub fn of_hash(seed: u64, hash: u64) -> Self {
         let mut dice = Self(seed.wrapping_add(hash.rotate_left(32)));
         // Sums of other seeds and hashes are nearby.
         Self(dice.throw() ^ hash)
     }
 
-    /// The next number, by splitmix64.
+    /// Returns the next number, by splitmix64.
     pub fn throw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -28,17 +28,17 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.throw() % end.max(1)
     }
 
-    /// True with a probability in percent.
+    /// Returns true with a probability in percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// A random item by weight.
+    /// Returns a random item by weight.
     ///
     /// # Panics
     ///
@@ -53,7 +53,7 @@ impl Dice {
         chosen.or(all.last()).map(|(one, _)| *one).expect("there is something to choose from")
     }
 
-    /// A random index into `text`.
+    /// Returns a random index into `text`.
     pub fn place_in(&mut self, text: &[u8]) -> usize {
         usize::try_from(self.below(text.len() as u64)).unwrap_or_default()
     }

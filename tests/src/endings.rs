@@ -63,7 +63,7 @@ impl Wire {
         Self { clocks: ManualEnvironment::leaping(START), script: Arc::new(Mutex::new(Box::new(script))) }
     }
 
-    /// A client whose requests go here.
+    /// Returns a client whose requests go here.
     ///
     /// # Panics
     ///
@@ -149,24 +149,24 @@ pub async fn compare(file: &File, folder: &Path, caller: Caller<Result<(), Error
     disagreements
 }
 
-/// The same value in two hands.
+/// Returns the same value in two hands.
 fn shared<T>(value: T) -> (Arc<Mutex<T>>, Arc<Mutex<T>>) {
     let one = Arc::new(Mutex::new(value));
     (Arc::clone(&one), one)
 }
 
-/// The member with the number of a call, if the operation makes one.
+/// Returns the member with the number of a call, if the operation makes one.
 fn call_id(file: &File, id: &str) -> Option<String> {
     let has_call = file.json()["operations"][id].get("call").is_some();
     file.json()["call_id"].as_str().filter(|_| has_call).map(str::to_owned)
 }
 
-/// The number of a call.
+/// Returns the number of a call.
 fn number_of(request: &http::Request<Bytes>, member: &str) -> Option<String> {
     text(&serde_json::from_slice::<Value>(request.body()).ok()?[member])
 }
 
-/// The outcome by the file.
+/// Returns the outcome by the file.
 fn outcome(change: &Change<'_>, end: &End) -> Outcome {
     match end {
         End::Unanswered(which) => change.ended(UNANSWERED[*which].0),
@@ -183,7 +183,7 @@ fn answer_of(end: &End) -> Option<Answer<'_>> {
     }
 }
 
-/// The outcome of the client.
+/// Returns the outcome of the client.
 fn of(result: &Result<(), Error>) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
@@ -191,7 +191,7 @@ fn of(result: &Result<(), Error>) -> Outcome {
     }
 }
 
-/// An outcome of the client as one of the interpreter.
+/// Returns an outcome of the client as one of the interpreter.
 pub fn same(outcome: tables::Outcome) -> Outcome {
     match outcome {
         tables::Outcome::Done => Outcome::Done,

@@ -42,7 +42,7 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// The text of a single value.
+/// Returns the text of a single value.
 pub fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -31,7 +31,7 @@ impl JsonSchema {
         Self { schemas, index }
     }
 
-    /// The mistakes of a document, each with its place.
+    /// Returns the mistakes of a document, each with its place.
     pub fn mistakes(&self, document: &Value) -> Vec<String> {
         let mut mistakes = Vec::new();
         if let Err(error) = self.schemas.validate(document, self.index) {

@@ -67,7 +67,7 @@ impl File {
         Self(serde_json::from_str(text).expect("the file is JSON"))
     }
 
-    /// The ids of the operations that change something, in order.
+    /// Returns the ids of the operations that change something, in order.
     pub fn changes(&self) -> Vec<&str> {
         let all = self.0["operations"].as_object().into_iter().flatten();
         let mut ids: Vec<_> =
@@ -76,19 +76,19 @@ impl File {
         ids
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn json(&self) -> &Value {
         &self.0
     }
 
-    /// A request of an operation.
+    /// Returns a request of an operation.
     pub fn change<'f>(&'f self, operation: &str, request: &'f Value, call: Option<&'f str>) -> Change<'f> {
         Change { file: &self.0, operation: &self.0["operations"][operation], request, call }
     }
 }
 
 impl<'f> Change<'f> {
-    /// The outcome after a call that ended without an answer.
+    /// Returns the outcome after a call that ended without an answer.
     pub fn ended(&self, end: &str) -> Outcome {
         match self.file["ends"][end]["outcome"].as_str() {
             Some("done") => Outcome::Done,
@@ -97,7 +97,7 @@ impl<'f> Change<'f> {
         }
     }
 
-    /// The outcome after an answer.
+    /// Returns the outcome after an answer.
     pub fn answered(&self, answer: Answer<'_>) -> Outcome {
         let body = answer.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(answer.body);
         let json: Option<Value> = serde_json::from_slice(body).ok();
@@ -153,7 +153,7 @@ impl<'f> Change<'f> {
         code.filter(is_before).is_some_and(is_success)
     }
 
-    /// An answer whose body is its data.
+    /// Returns an answer whose body is its data.
     fn bare<'a>(&self, json: Option<&'a Value>, body: &[u8]) -> Read<'a> {
         const FULL: IsFull = true;
         match (self.operation["success"]["form"].as_str(), json) {
@@ -167,7 +167,7 @@ impl<'f> Change<'f> {
         }
     }
 
-    /// An answer in an envelope; `None` if it is not one.
+    /// Returns an answer in an envelope; `None` if it is not one.
     fn enveloped<'a>(&self, json: &'a Value, status: u16, is_ok: bool) -> Option<Read<'a>> {
         let envelope = &self.file["envelope"];
         let may_be_array = paths(envelope).any(|path| path[0].is_number());
@@ -208,7 +208,7 @@ impl<'f> Change<'f> {
         id.zip(list).is_some_and(|(id, list)| items_of(self.request, list).iter().any(|item| told(item, id).is_some()))
     }
 
-    /// The list of the request whose items have ids of their own.
+    /// Returns the list of the request whose items have ids of their own.
     fn list_of_items(&self) -> Option<&'f str> {
         self.operation["success"]["results"]["of"].as_str()
     }
@@ -263,7 +263,7 @@ impl<'f> Change<'f> {
         all
     }
 
-    /// The text of a member of the data, whichever form a record has.
+    /// Returns the text of a member of the data, whichever form a record has.
     fn member(&self, data: &Value, member: &str) -> Option<String> {
         let success = &self.operation["success"];
         let place = || success["members"].as_array()?.iter().position(|known| known == member);
@@ -278,7 +278,7 @@ impl<'f> Change<'f> {
         }
     }
 
-    /// The items of data that is a list.
+    /// Returns the items of data that is a list.
     fn listed<'a>(&self, data: Option<&'a Value>) -> Vec<&'a Value> {
         let list = self.operation["success"]["list"].as_str();
         let data = match (data, list) {
@@ -319,7 +319,7 @@ impl<'f> Change<'f> {
         }
     }
 
-    /// The row of a code for this operation.
+    /// Returns the row of a code for this operation.
     fn row(&self, code: &str) -> Option<&'f Value> {
         let (family, account) = (&self.operation["family"], self.operation.get("account"));
         self.file["codes"][code].as_array()?.iter().find(|row| {
@@ -337,7 +337,7 @@ impl<'f> Change<'f> {
         self.late(outcome, Some(row), is_late)
     }
 
-    /// The outcome, unless the answer may be that of a copy that alone was refused.
+    /// Returns the outcome, unless the answer may be that of a copy that alone was refused.
     fn late(&self, outcome: Outcome, row: Option<&Value>, is_late: bool) -> Outcome {
         let is_alike = row.is_some_and(|row| row["alike"] == true);
         if outcome == Outcome::NotDone && is_late && !is_alike { Outcome::Unknown } else { outcome }
@@ -385,7 +385,7 @@ struct Agreement {
     another_differs: bool,
 }
 
-/// The text of a member, which may be in nested objects; `None` if it is absent or empty.
+/// Returns the text of a member, which may be in nested objects; `None` if it is absent or empty.
 fn told(object: &Value, name: &str) -> Option<String> {
     match object.get(name) {
         Some(value) => text(value).filter(|text| !text.is_empty()),
@@ -396,13 +396,13 @@ fn told(object: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// The items of a list of a request; `[]` is the whole of it.
+/// Returns the items of a list of a request; `[]` is the whole of it.
 fn items_of<'a>(request: &'a Value, list: &str) -> Vec<&'a Value> {
     let list = if list == "[]" { request } else { &request[list] };
     list.as_array().into_iter().flatten().collect()
 }
 
-/// The value at a path.
+/// Returns the value at a path.
 fn at<'a>(json: &'a Value, path: &Value) -> Option<&'a Value> {
     path.as_array()?.iter().try_fold(json, |value, step| match step {
         Value::String(member) => value.get(member),
@@ -410,12 +410,12 @@ fn at<'a>(json: &'a Value, path: &Value) -> Option<&'a Value> {
     })
 }
 
-/// The text at the first of several paths that has one.
+/// Returns the text at the first of several paths that has one.
 fn first_at(json: &Value, paths: &Value) -> Option<String> {
     paths.as_array()?.iter().find_map(|path| text(at(json, path)?))
 }
 
-/// The paths to codes and messages.
+/// Returns the paths to codes and messages.
 fn paths(envelope: &Value) -> impl Iterator<Item = &Value> {
     let all = ["code", "message"].map(|of| envelope[of].as_array().into_iter().flatten());
     all.into_iter().flatten()

@@ -25,7 +25,7 @@ impl Peer {
         Self::serve(TcpListener::bind("127.0.0.1:0").expect("a port is free"), serve)
     }
 
-    /// The same over IPv6; `None`, and a line that says so, if this machine has no address of that kind.
+    /// Returns the same over IPv6; `None`, and a line that says so, if this machine has no address of that kind.
     pub fn start_v6(serve: impl Fn(usize, TcpStream) -> io::Result<()> + Send + Sync + 'static) -> Option<Self> {
         match TcpListener::bind("[::1]:0") {
             Ok(listener) => Some(Self::serve(listener, serve)),
@@ -59,17 +59,17 @@ impl Peer {
         Self { address, accepted }
     }
 
-    /// The address.
+    /// Returns the address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The base address, without TLS.
+    /// Returns the base address, without TLS.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The number of connections so far.
+    /// Returns the number of connections so far.
     pub fn accepted(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }

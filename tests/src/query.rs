@@ -1,6 +1,6 @@
 //! Query strings.
 
-/// The pairs of a query in order, decoded.
+/// Returns the pairs of a query in order, decoded.
 pub fn pairs(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
@@ -9,8 +9,8 @@ pub fn pairs(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The canonical query of these pairs: what RFC 3986 does not allow in a query, what separates pairs, and the apostrophe
-/// are escaped, in upper case.
+/// Returns the canonical query of these pairs: what RFC 3986 does not allow in a query, what separates pairs, and the
+/// apostrophe are escaped, in upper case.
 pub fn of_pairs(pairs: &[(String, String)]) -> String {
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
     pairs.join("&")
@@ -23,7 +23,7 @@ fn encode(text: &str) -> String {
         .collect()
 }
 
-/// A text without its escapes.
+/// Returns a text without its escapes.
 pub fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

@@ -62,12 +62,12 @@ impl Fields {
         Self { target: metadata.target().to_owned(), name: metadata.name().to_owned(), fields: BTreeMap::new() }
     }
 
-    /// The text of a recorded field.
+    /// Returns the text of a recorded field.
     pub fn get(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str)
     }
 
-    /// The names of all recorded fields.
+    /// Returns the names of all recorded fields.
     pub fn fields(&self) -> Vec<&'static str> {
         self.fields.keys().copied().collect()
     }
@@ -96,22 +96,22 @@ impl Recording {
         (recording, guard)
     }
 
-    /// The spans of calls, in the order of their start.
+    /// Returns the spans of calls, in the order of their start.
     pub fn calls(&self) -> Vec<Span> {
         self.seen().spans.iter().filter(|span| span.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
-    /// The events of the client, in their order.
+    /// Returns the events of the client, in their order.
     pub fn events(&self) -> Vec<RecordedEvent> {
         self.seen().events.iter().filter(|event| event.fields.target == "tradeapi_runtime").cloned().collect()
     }
 
-    /// The number of entered spans.
+    /// Returns the number of entered spans.
     pub fn depth(&self) -> usize {
         self.seen().within.len()
     }
 
-    /// Everything recorded, with any target.
+    /// Returns everything recorded, with any target.
     pub fn all(&self) -> Vec<Fields> {
         let seen = self.seen();
         let spans = seen.spans.iter().map(|span| &span.fields);

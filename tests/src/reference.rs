@@ -43,7 +43,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// The verdict: a refusal takes precedence over a warning.
+    /// Returns the verdict: a refusal takes precedence over a warning.
     pub fn verdict(&self) -> Verdict {
         match (self.refusals.is_empty(), self.warnings.is_empty()) {
             (false, _) => Verdict::Refused,
@@ -65,7 +65,7 @@ impl Findings {
     }
 }
 
-/// The verdict on `request` (with wire names; an array if the body is one) for an account with the properties
+/// Returns the verdict on `request` (with wire names; an array if the body is one) for an account with the properties
 /// `account`, at the time `now` in Unix milliseconds. The operation is `<family>.<last path segment>`.
 ///
 /// # Panics

@@ -56,7 +56,7 @@ pub struct EnumValue {
 }
 
 impl Shape {
-    /// The data with every enum value in its first spelling, in which a client returns it.
+    /// Returns the data with every enum value in its first spelling, in which a client returns it.
     pub fn canonical(&self, data: Value) -> Value {
         match (self, data) {
             (Self::Scalar(Scalar::Enum(values)), Value::String(text)) => {
@@ -82,12 +82,12 @@ impl EnumValue {
     }
 }
 
-/// The examples of an operation.
+/// Returns the examples of an operation.
 pub fn examples(meta: &Meta) -> Vec<Example> {
     examples_below(&folder(), meta.id)
 }
 
-/// The examples of an operation of the schema in a folder, by its id.
+/// Returns the examples of an operation of the schema in a folder, by its id.
 pub fn examples_below(schema: &Path, id: &str) -> Vec<Example> {
     let operation = read_below(schema, id);
     let text = |example: &Yaml, key: &str| example[key].as_str().unwrap_or_default().to_owned();
@@ -101,12 +101,12 @@ pub fn examples_below(schema: &Path, id: &str) -> Vec<Example> {
         .collect()
 }
 
-/// The method and the path of an operation: `GET /path`.
+/// Returns the method and the path of an operation: `GET /path`.
 pub fn http(meta: &Meta) -> String {
     text_of(&operation(meta)["http"]).to_owned()
 }
 
-/// The names of an operation's parameters on the wire, in the order of the document.
+/// Returns the names of an operation's parameters on the wire, in the order of the document.
 pub fn parameters(meta: &Meta) -> Vec<String> {
     let choices = &family(meta)["choices"];
     let request = operation(meta)["request"].clone();
@@ -120,7 +120,7 @@ pub fn parameters(meta: &Meta) -> Vec<String> {
     names
 }
 
-/// The structure of an operation's data.
+/// Returns the structure of an operation's data.
 pub fn response(meta: &Meta) -> Shape {
     let response = operation(meta)["response"].clone();
     let types = Types { family: meta.family, all: family(meta) };
@@ -199,8 +199,8 @@ fn members_of(choice: &Yaml) -> Vec<String> {
     names
 }
 
-/// The ids of all operations of documented families, which state no `sources`: one for each file beside `family.yaml`
-/// and `types.yaml`.
+/// Returns the ids of all operations of documented families, which state no `sources`: one for each file beside
+/// `family.yaml` and `types.yaml`.
 pub fn operations() -> BTreeSet<String> {
     let id = |path: &PathBuf| {
         let [family, name] = [path.parent()?.file_name(), path.file_stem()].map(|name| name?.to_str());
@@ -237,7 +237,7 @@ fn read(family: &str, name: &str) -> Yaml {
     read_below(&folder(), &format!("{family}.{name}"))
 }
 
-/// The file of an operation or of something else of a family.
+/// Returns the file of an operation or of something else of a family.
 fn read_below(schema: &Path, id: &str) -> Yaml {
     let (family, name) = id.split_once('.').expect("an id has a family and a name");
     let path = schema.join(family).join(format!("{name}.yaml"));

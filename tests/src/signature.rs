@@ -7,15 +7,15 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The expected `ACCESS-SIGN` of a request: base64 of HMAC-SHA256 over timestamp, method, target without escapes, and
-/// body.
+/// Returns the expected `ACCESS-SIGN` of a request: base64 of HMAC-SHA256 over timestamp, method, target without
+/// escapes, and body.
 pub fn expected(secret: &str, timestamp: &str, method: &str, target: &str, body: &[u8]) -> String {
     let mut text = format!("{timestamp}{method}{}", query::decoded(target)).into_bytes();
     text.extend_from_slice(body);
     of_text(secret, text)
 }
 
-/// The signature of a text.
+/// Returns the signature of a text.
 pub fn of_text(secret: &str, text: impl AsRef<[u8]>) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
     mac.update(text.as_ref());

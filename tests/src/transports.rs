@@ -17,12 +17,12 @@ impl Over {
     /// All transports.
     pub const ALL: [Self; 2] = [Self::Hyper, Self::Reqwest];
 
-    /// A builder of a client that sends over this transport.
+    /// Returns a builder of a client that sends over this transport.
     pub fn client(self, base_url: impl Into<String>, limits: TransportLimits) -> ClientBuilder<Client> {
         self.client_with_tls(base_url, limits, &TlsSettings::new())
     }
 
-    /// The same with TLS settings.
+    /// Returns the same with TLS settings.
     pub fn client_with_tls(
         self,
         base_url: impl Into<String>,

@@ -40,7 +40,7 @@ fn invalid_code_does_not_compile() {
     }
 }
 
-/// The names and paths of the cases.
+/// Returns the names and paths of the cases.
 fn cases() -> BTreeMap<String, PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -81,7 +81,7 @@ fn manifest(house: &Path, cases: &BTreeMap<String, PathBuf>) -> String {
     manifest
 }
 
-/// The error codes in cargo's messages.
+/// Returns the error codes in cargo's messages.
 fn codes(messages: &str) -> Codes {
     let mut codes = Codes::new();
     for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -97,7 +97,7 @@ fn codes(messages: &str) -> Codes {
     codes
 }
 
-/// The compiler's errors of a case.
+/// Returns the compiler's errors of a case.
 fn rendered(messages: &str, name: &str) -> String {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let of_case = messages.filter(|message| message["target"]["name"].as_str() == Some(name));

@@ -81,7 +81,7 @@ impl Read {
         }
     }
 
-    /// The expected result of a complete answer.
+    /// Returns the expected result of a complete answer.
     fn stated(&self, body: &[u8]) -> Option<Outcome> {
         let text = String::from_utf8_lossy(body);
         let envelope: Envelope = serde_json::from_str(&as_the_other_reads_it(&text)).ok()?;
@@ -104,7 +104,7 @@ impl Read {
     }
 }
 
-/// The text without what the independent reader refuses: a byte-order mark, and unpaired surrogates.
+/// Returns the text without what the independent reader refuses: a byte-order mark, and unpaired surrogates.
 fn as_the_other_reads_it(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parts = text.split("\\u");
@@ -120,7 +120,7 @@ fn as_the_other_reads_it(text: &str) -> String {
     whole
 }
 
-/// Whether no truncated or damaged answer can be a success.
+/// Returns whether no truncated or damaged answer can be a success.
 fn is_not_a_torn_envelope(text: &str) -> bool {
     let text = as_the_other_reads_it(text);
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(&text).is_ok()

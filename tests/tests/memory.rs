@@ -53,7 +53,7 @@ fn read<O: Operation>(body: String) -> Result<(), Error> {
     read_response::<O>(&API, Response::new(Bytes::from(body))).map(drop)
 }
 
-/// The places of lists in the examples of an operation, each once, with its example.
+/// Returns the places of lists in the examples of an operation, each once, with its example.
 fn lists_of<O: Operation>() -> Vec<(Value, String)> {
     let mut found: Vec<(Value, String)> = Vec::new();
     for example in schema::examples(O::META) {
@@ -84,7 +84,7 @@ fn find_lists(value: &Value, place: String, found: &mut Vec<String>) {
     }
 }
 
-/// The answer with other items in the list at `place`, repeated up to a length.
+/// Returns the answer with other items in the list at `place`, repeated up to a length.
 fn with_items(mut body: Value, place: &str, items: &[String], length: usize) -> String {
     const MARK: &str = "the list";
     *body.pointer_mut(place).unwrap() = MARK.into();

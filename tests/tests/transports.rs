@@ -34,7 +34,7 @@ fn credentials() -> Credentials {
     Credentials::new("key", "secret", "passphrase")
 }
 
-/// The error of a call with this answer, whose outcome is unknown, and which is sent once.
+/// Returns the error of a call with this answer, whose outcome is unknown, and which is sent once.
 async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
     let server = ScriptedServer::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
@@ -124,7 +124,7 @@ async fn a_redirect_is_not_followed(over: Over) {
     assert_eq!(thief.requests(), []);
 }
 
-/// A listener that accepts no connection, with a full queue.
+/// Returns a listener that accepts no connection, with a full queue.
 async fn full() -> (TcpListener, Vec<TcpStream>) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -38,7 +38,7 @@ runtime::by_value! {
     }
 
     impl Execution {
-        /// The parameters that go with `limit`; they convert into [`Execution`].
+        /// Returns the parameters that go with `limit`; they convert into [`Execution`].
         pub fn limit(
             price: impl runtime::value::IntoDecimal,
             force: Force,
@@ -46,7 +46,7 @@ runtime::by_value! {
             LimitExecution::new(price, force)
         }
 
-        /// The parameters that go with `market`; they convert into [`Execution`].
+        /// Returns the parameters that go with `market`; they convert into [`Execution`].
         pub fn market() -> MarketExecution {
             MarketExecution::new()
         }

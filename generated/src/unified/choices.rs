@@ -38,12 +38,12 @@ runtime::by_value! {
     }
 
     impl Execution {
-        /// The parameters that go with `limit`; they convert into [`Execution`].
+        /// Returns the parameters that go with `limit`; they convert into [`Execution`].
         pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitExecution {
             LimitExecution::new(price)
         }
 
-        /// The parameters that go with `market`; they convert into [`Execution`].
+        /// Returns the parameters that go with `market`; they convert into [`Execution`].
         pub fn market() -> MarketExecution {
             MarketExecution::new()
         }
@@ -109,7 +109,7 @@ runtime::by_value! {
     }
 
     impl RealityExecution {
-        /// The parameters that go with `limit`; they convert into [`RealityExecution`].
+        /// Returns the parameters that go with `limit`; they convert into [`RealityExecution`].
         pub fn limit(price: impl runtime::value::IntoDecimal) -> LimitRealityExecution {
             LimitRealityExecution::new(price)
         }

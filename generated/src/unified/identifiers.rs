@@ -55,7 +55,7 @@ impl Symbol {
         runtime::emitted::has_form(self.as_str(), "", None, "USD_CM")
     }
 
-    /// The other spelling of a text of a form that is written in two ways.
+    /// Returns the other spelling of a text of a form that is written in two ways.
     pub fn respelled(&self) -> Option<String> {
         runtime::emitted::respelled(self.as_str(), &[[("r", "USDT"), ("R", "USDT")]])
     }

@@ -100,7 +100,7 @@ pub(crate) fn read(program: &'static Program, given: &[OsString]) -> Result<ArgM
     })
 }
 
-/// The option of operations that an error does not know, because it stands before the name of one.
+/// Returns the option of operations that an error does not know, because it stands before the name of one.
 fn misplaced(error: &Error) -> Option<String> {
     let given = error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)?.to_string();
     let all = options::of_operations();
@@ -108,7 +108,8 @@ fn misplaced(error: &Error) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The name of the command in arguments that may be wrong: the first that is neither an option nor the value of one.
+/// Returns the name of the command in arguments that may be wrong: the first that is neither an option nor the value of
+/// one.
 pub(crate) fn command_name<'a>(program: &'static Program, given: &'a [OsString]) -> Option<&'a str> {
     let options = options::of_all(program);
     let takes_value = |text: &str| {
@@ -135,8 +136,8 @@ fn empty(given: &[OsString], at: usize) -> String {
     format!("{of} is empty, as a variable without a value is; state a value, or leave the option out")
 }
 
-/// The arguments with each negative number joined to the option before it. The parser takes other texts that begin with a
-/// hyphen for options, and of the numbers `-.5` and `-1e-7`, too.
+/// Returns the arguments with each negative number joined to the option before it. The parser takes other texts that
+/// begin with a hyphen for options, and of the numbers `-.5` and `-1e-7`, too.
 fn with_numbers_joined(given: &[OsString]) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::with_capacity(given.len());
     let mut are_options = true;

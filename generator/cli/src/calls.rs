@@ -112,7 +112,7 @@ where
     }
 }
 
-/// The rules of a listing. A longer range is listed in parts, and of one that begins too early the rest.
+/// Returns the rules of a listing. A longer range is listed in parts, and of one that begins too early the rest.
 pub(crate) fn listing_rules() -> CheckPolicy {
     CheckPolicy::new().off("window.span").off("window.access")
 }
@@ -364,7 +364,7 @@ fn report_unasked<T: Encode>(to: &mut dyn Report, unasked: &[UnmatchedResult<T>]
     endings
 }
 
-/// Why an item failed, by the answer of the exchange.
+/// Returns why an item failed, by the answer of the exchange.
 fn of_exchange(error: &ExchangeError) -> Failure {
     let (message, code) = (error.to_string(), Some(error.code.as_str().to_owned()));
     Failure { message, code, remedy: error.remedy(), ..Failure::default() }
@@ -402,7 +402,7 @@ fn of_item<I: Parameters, T: Encode>(to: &mut dyn Report, item: &ItemReport<I, T
     ending
 }
 
-/// The JSON of an item.
+/// Returns the JSON of an item.
 fn json_of(item: &impl Parameters) -> String {
     let mut out = ParameterWriter::json();
     item.write(&mut out);
@@ -464,7 +464,7 @@ fn report(called: Called<'_>, ending: Ending, write: impl FnOnce(&mut JsonWriter
     Ended::reported(ending)
 }
 
-/// The line of a change or of an item.
+/// Returns the line of a change or of an item.
 fn written(ending: Ending, failure: Option<&Failure>, write: impl FnOnce(&mut JsonWriter)) -> String {
     let mut out = JsonWriter::new();
     out.begin_object();

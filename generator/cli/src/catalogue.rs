@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::parameter::{Kind, Parameter, Required};
 use crate::table::Program;
 
-/// A line for each operation.
+/// Returns a line for each operation.
 pub(crate) fn lines(program: &'static Program) -> Vec<String> {
     let families = program.families.iter();
     families.flat_map(|family| family.commands.iter().map(|command| line(family.name, command))).collect()

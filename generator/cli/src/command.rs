@@ -27,7 +27,7 @@ pub(crate) const EVERYDAY: &str = "everyday";
 #[cfg(feature = "mcp")]
 const PUBLIC: &str = "public";
 
-/// The groups of what a server for assistants has: by their effect, and besides.
+/// Returns the groups of what a server for assistants has: by their effect, and besides.
 #[cfg(feature = "mcp")]
 pub(crate) fn groups() -> impl Iterator<Item = &'static str> {
     let effects = [Effect::Read, Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close];
@@ -52,7 +52,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A read whose answer is complete.
+    /// Creates a read whose answer is complete.
     pub const fn read<O>(name: &'static str) -> Self
     where
         O: Described + Repeatable<Response: Encode> + Callable + 'static,
@@ -61,7 +61,7 @@ impl Command {
         Self { is_listing: matches!(<O::Response as Decode>::FORM, Form::List(_)), ..command }
     }
 
-    /// A read whose answer comes in pages.
+    /// Creates a read whose answer comes in pages.
     pub const fn pages<O>(name: &'static str) -> Self
     where
         O: Described + Paged + 'static,
@@ -70,7 +70,7 @@ impl Command {
         Self { has_pages: true, is_listing: true, dry_run: dry_run::of_pages::<O>, ..command }
     }
 
-    /// A change that no query confirms.
+    /// Creates a change that no query confirms.
     pub const fn change<O>(name: &'static str) -> Self
     where
         O: Described + Callable<Response: Encode> + 'static,
@@ -78,7 +78,7 @@ impl Command {
         Self::of::<O>(name, |called| Box::pin(calls::change::<O>(called)))
     }
 
-    /// A change that is harmless to repeat.
+    /// Creates a change that is harmless to repeat.
     pub const fn repeatable<O>(name: &'static str) -> Self
     where
         O: Described + Repeatable<Response: Encode> + Callable + 'static,
@@ -86,7 +86,7 @@ impl Command {
         Self::of::<O>(name, |called| Box::pin(calls::repeatable::<O>(called)))
     }
 
-    /// A cancellation that is harmless to repeat, and whose unknown outcome is confirmed by queries.
+    /// Creates a cancellation that is harmless to repeat, and whose unknown outcome is confirmed by queries.
     pub const fn cancellation<O>(name: &'static str) -> Self
     where
         O: Described + Repeatable<Response: Encode + Sync> + Confirmable + 'static,
@@ -95,7 +95,7 @@ impl Command {
         Self { dry_run: dry_run::of_confirmed::<O>, ..command }
     }
 
-    /// A change whose unknown outcome is confirmed by queries.
+    /// Creates a change whose unknown outcome is confirmed by queries.
     pub const fn confirmed<O>(name: &'static str) -> Self
     where
         O: Described + Confirmable<Response: Encode + Sync> + 'static,
@@ -104,7 +104,7 @@ impl Command {
         Self { dry_run: dry_run::of_confirmed::<O>, ..command }
     }
 
-    /// A change whose answer lists successes and failures.
+    /// Creates a change whose answer lists successes and failures.
     pub const fn results<O>(name: &'static str) -> Self
     where
         O: Described + Callable<Response: Encode, Reply = ItemsReply<<O as Operation>::Response>> + 'static,
@@ -152,7 +152,7 @@ impl Command {
         }
     }
 
-    /// The group that it belongs to.
+    /// Returns the group that it belongs to.
     #[cfg(feature = "mcp")]
     pub(crate) fn group(&self) -> &'static str {
         match (self.meta.effect, self.meta.access) {

@@ -69,14 +69,14 @@ enum CheckResult {
 /// Stands for an address that is not known: only the path and the query are shown.
 const ADDRESS: &str = "http://localhost";
 
-/// The dry run of a request that is one call.
+/// Returns the dry run of a request that is one call.
 pub(crate) fn of<O: Operation>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
     let (violations, undecided) = given.inspect(&request);
     given.show(&[request], violations, undecided)
 }
 
-/// The dry run of a change whose outcome is confirmed by queries.
+/// Returns the dry run of a change whose outcome is confirmed by queries.
 pub(crate) fn of_confirmed<O: Confirmable>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
     let (violations, undecided) = given.inspect(&request);
@@ -84,7 +84,7 @@ pub(crate) fn of_confirmed<O: Confirmable>(given: DryRunOf<'_>) -> Result<DryRun
     given.show(&[request], violations, undecided)
 }
 
-/// The dry run of a listing, of which the request with all times is shown.
+/// Returns the dry run of a listing, of which the request with all times is shown.
 pub(crate) fn of_pages<O: Paged>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
     let (all, undecided) = given.inspect(&request);
@@ -99,20 +99,20 @@ pub(crate) fn of_pages<O: Paged>(given: DryRunOf<'_>) -> Result<DryRun, Violatio
     Ok(DryRun { notes, ..shown })
 }
 
-/// The dry run of a batch, in as many calls as it takes.
+/// Returns the dry run of a batch, in as many calls as it takes.
 pub(crate) fn of_batch<O: Batch>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
     given.show_batch(request, Ok(()))
 }
 
-/// The dry run of a batch whose items are confirmed by queries.
+/// Returns the dry run of a batch whose items are confirmed by queries.
 pub(crate) fn of_confirmed_batch<O: ConfirmableItems>(given: DryRunOf<'_>) -> Result<DryRun, Violations> {
     let request = given.read::<O>()?;
     let ids = confirm::check_ids(&request);
     given.show_batch(request, ids)
 }
 
-/// The violations with those of another check.
+/// Returns the violations with those of another check.
 fn with(mut violations: Violations, check: Result<(), Violations>) -> Violations {
     violations.extend(check.err().into_iter().flatten());
     violations
@@ -129,7 +129,7 @@ impl DryRunOf<'_> {
         CheckContext { account: self.account, now: Some(self.now), ..CheckContext::default() }
     }
 
-    /// The rules that the request breaks, and those that it may break.
+    /// Returns the rules that the request breaks, and those that it may break.
     fn inspect<O: Operation>(&self, request: &O) -> (Violations, Vec<Undecided>) {
         (request.inspect(self.context()), request.undecided(self.context()))
     }

@@ -28,7 +28,7 @@ impl Ending {
     pub(crate) const ALL: [Self; 6] =
         [Self::Done, Self::NotDone, Self::Refused, Self::Unknown, Self::Partly, Self::Unwritten];
 
-    /// The word for it in JSON.
+    /// Returns the word for it in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -40,7 +40,7 @@ impl Ending {
         }
     }
 
-    /// The exit status.
+    /// Returns the exit status.
     pub const fn status(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -66,7 +66,7 @@ impl Ending {
         }
     }
 
-    /// That of several: an unknown one counts most.
+    /// Returns the ending of several: an unknown one counts most.
     pub(crate) fn of_all(all: impl IntoIterator<Item = Self>) -> Self {
         all.into_iter().reduce(Self::and).unwrap_or(Self::Done)
     }
@@ -104,7 +104,7 @@ pub(crate) struct Ended {
     pub(crate) failure: Option<Failure>,
 }
 
-/// Why something is not done, or not known to be done.
+/// The reason why something is not done, or not known to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
     /// A sentence, or several lines.
@@ -132,7 +132,7 @@ impl Ended {
         Self { ending, failure: Some(Failure { message: message.into(), ..Failure::default() }) }
     }
 
-    /// The same, with the request if the outcome of a change is unknown.
+    /// Returns the same, with the request if the outcome of a change is unknown.
     pub(crate) fn with_request(mut self, json: &str) -> Self {
         if let (Ending::Unknown, Some(failure)) = (self.ending, &mut self.failure) {
             // A result is one line; within texts, JSON has no line breaks.

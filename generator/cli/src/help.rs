@@ -8,7 +8,7 @@ use crate::limits;
 use crate::parameter::{Kind, Parameter, Required};
 use crate::times;
 
-/// The text of a parameter; `window` is the range of times of its request.
+/// Returns the text of a parameter; `window` is the range of times of its request.
 pub(crate) fn parameter(parameter: &Parameter, window: Option<Window>) -> String {
     let mut parts = vec![sentence(&parameter.doc), times::help(parameter, window)];
     match &parameter.required {
@@ -20,7 +20,7 @@ pub(crate) fn parameter(parameter: &Parameter, window: Option<Window>) -> String
     parts.join(" ")
 }
 
-/// The parameters of objects within a parameter, a line each.
+/// Returns the parameters of objects within a parameter, a line each.
 pub(crate) fn members(kind: &Kind) -> String {
     let (Kind::Object(members) | Kind::Objects(members)) = kind else { return String::new() };
     let line =
@@ -30,7 +30,7 @@ pub(crate) fn members(kind: &Kind) -> String {
     intro.to_owned() + &members.iter().map(line).collect::<String>()
 }
 
-/// The name of a kind of values.
+/// Returns the name of a kind of values.
 pub(crate) fn type_name(kind: &Kind) -> String {
     match kind {
         Kind::Text(name) => (*name).to_owned(),
@@ -46,7 +46,7 @@ pub(crate) fn type_name(kind: &Kind) -> String {
 /// The heading before the rules of an operation.
 pub(crate) const RULES: &str = "\n\nRules, checked before it is sent:";
 
-/// The text below the flags of an operation: its facts and its rules.
+/// Returns the text below the flags of an operation: its facts and its rules.
 pub(crate) fn below(command: &Command) -> String {
     let mut text = facts(command);
     if !command.meta.rules.is_empty() {
@@ -56,12 +56,12 @@ pub(crate) fn below(command: &Command) -> String {
     text
 }
 
-/// The line of a rule.
+/// Returns the line of a rule.
 pub(crate) fn rule(rule: &Rule) -> String {
     format!("\n  {}: {}", rule.id, rule.says)
 }
 
-/// The facts of an operation, a line each.
+/// Returns the facts of an operation, a line each.
 pub(crate) fn facts(command: &Command) -> String {
     let meta = command.meta;
     let mut text = format!("{} {}\nEffect: {}", meta.method.as_str(), meta.path, meta.effect.as_str());

@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::tables::{Meta, RateLimit, Scope};
 
-/// The rate limits of an operation.
+/// Returns the rate limits of an operation.
 pub(crate) fn text(meta: &Meta) -> String {
     meta.limits.iter().map(limit).collect::<Vec<_>>().join("; ")
 }

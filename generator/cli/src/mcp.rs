@@ -116,7 +116,7 @@ struct Server {
     /// A client of the public operations, which need no keys.
     public: Result<ClientCore, String>,
     policy: ConfirmPolicy,
-    /// That of `flatten`, whose proof takes longer than a call may otherwise.
+    /// The policy of `flatten`, whose proof takes longer than a call may otherwise.
     flattening: ConfirmPolicy,
     /// The longest time of a change.
     longest: Duration,
@@ -175,12 +175,12 @@ impl Collector {
         }
     }
 
-    /// The same, which tells the client of a call of its progress.
+    /// Returns the same, which tells the client of a call of its progress.
     fn telling(self, context: &RequestContext<RoleServer>) -> Self {
         Self { progress: Progress::of(context), ..self }
     }
 
-    /// The result of a tool of a server that may trade, which says what is left of the budget.
+    /// Returns the result of a tool of a server that may trade, which says what is left of the budget.
     fn finish_with_budget(mut self, ended: &Ended, client: &ClientCore) -> CallToolResult {
         self.budget = match client.budget_left() {
             Ok(left) => left.map(|left| left.to_string()),
@@ -189,7 +189,7 @@ impl Collector {
         self.finish(ended)
     }
 
-    /// The result of a tool.
+    /// Returns the result of a tool.
     fn finish(mut self, ended: &Ended) -> CallToolResult {
         // What was only shown is not done, so that nobody takes it for a change.
         let outcome = match ended.ending {
@@ -324,12 +324,12 @@ impl Server {
         commands.chain(everyday.map(Everyday::tool)).collect()
     }
 
-    /// The chosen operations with the names of their tools.
+    /// Returns the chosen operations with the names of their tools.
     fn commands(&self) -> impl Iterator<Item = (String, &'static Command)> {
         tool::commands(self.program, &self.choice)
     }
 
-    /// The tools that consist of several operations.
+    /// Returns the tools that consist of several operations.
     fn everyday(&self) -> impl Iterator<Item = Everyday> {
         let is_served = |one: &Everyday| match one {
             Everyday::Sent => self.may_trade,
@@ -402,7 +402,7 @@ impl Server {
         Ok(result)
     }
 
-    /// The request as it would be sent, and its checks.
+    /// Returns the request as it would be sent, and its checks.
     fn shown(&self, command: &Command, json: &str, is_asked: bool) -> CallToolResult {
         let now = Timestamp::from(std::time::SystemTime::now());
         let mut to = Collector::new(None);

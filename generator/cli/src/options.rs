@@ -58,7 +58,7 @@ pub(crate) const MOST_DAYS: u32 = 3650;
 pub(crate) const TABLE: &str = "table";
 pub(crate) const JSON_LINES: &str = "json";
 
-/// The options of all commands.
+/// Returns the options of all commands.
 pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
     let prefix = program.prefix();
     let option = |name: &'static str, help: String| Arg::new(name).long(name).help(help).global(true);
@@ -114,7 +114,7 @@ pub(crate) fn of_all(program: &Program) -> Vec<Arg> {
     ]
 }
 
-/// The options of each operation, besides its parameters.
+/// Returns the options of each operation, besides its parameters.
 pub(crate) fn of_operations() -> Vec<Arg> {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help);
     vec![
@@ -158,7 +158,7 @@ fn seconds(text: &str) -> Result<u64, String> {
     seconds.ok_or_else(|| format!("expected a whole number of seconds, at most {LONGEST_WAIT}, which is a day"))
 }
 
-/// The option of a listing.
+/// Returns the option of a listing.
 pub(crate) fn first() -> Arg {
     Arg::new(FIRST)
         .long(FIRST)

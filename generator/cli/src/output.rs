@@ -67,7 +67,7 @@ pub(crate) struct Printer {
     taken: usize,
     rows: Vec<Row>,
     shows_progress: bool,
-    /// Why nothing can be written any more, and what of a change was not.
+    /// The reason why nothing can be written any more, and what of a change was not.
     failed: Option<io::Error>,
     unwritten: String,
 }
@@ -104,7 +104,7 @@ impl Printer {
         }
     }
 
-    /// The form of results.
+    /// Returns the form of results.
     pub(crate) fn format(&self) -> Format {
         self.format
     }

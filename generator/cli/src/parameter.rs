@@ -52,12 +52,12 @@ pub(crate) enum Required {
 }
 
 impl Parameter {
-    /// The id of its flag; an option may have the same name.
+    /// Returns the id of its flag; an option may have the same name.
     pub(crate) fn id(&self) -> String {
         format!("parameter {}", self.name)
     }
 
-    /// A parameter that is not a choice.
+    /// Creates a parameter that is not a choice.
     fn single(row: &Row, required: Required) -> Self {
         let kind = Kind::of(&row.values, row.only());
         let (name, flag) = (row.name(), flag(row.rust));
@@ -66,7 +66,7 @@ impl Parameter {
     }
 }
 
-/// The parameters of a set, in the order of its rows.
+/// Returns the parameters of a set, in the order of its rows.
 pub(crate) fn of<T: Described>() -> Vec<Parameter> {
     of_set(&T::VALUES)
 }
@@ -84,7 +84,7 @@ fn of_set(values: &Values) -> Vec<Parameter> {
     all
 }
 
-/// The parameter of a row, or those that a choice consists of.
+/// Returns the parameter of a row, or those that a choice consists of.
 fn of_row(row: &Row) -> Vec<Parameter> {
     let required = if row.is_required { Required::Always } else { Required::No };
     match &row.values {
@@ -131,7 +131,7 @@ fn doc_of_cases(docs: &[(String, String)]) -> String {
 }
 
 impl Required {
-    /// The statement for a parameter that goes with several values of a choice.
+    /// Returns the statement for a parameter that goes with several values of a choice.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Sometimes(one), Self::Sometimes(other)) => Self::Sometimes(format!("{one}; {other}")),
@@ -150,7 +150,7 @@ impl Kind {
         }
     }
 
-    /// The kind of these values, of which only some may be allowed.
+    /// Returns the kind of these values, of which only some may be allowed.
     fn of(values: &Values, only: &[&str]) -> Self {
         match values {
             Values::Text(name) => Self::Text(name),
@@ -187,7 +187,7 @@ fn flag(name: &str) -> String {
     flag.trim_matches('-').to_owned()
 }
 
-/// The text after the names that documentation begins with.
+/// Returns the text after the names that documentation begins with.
 fn meaning(about: &str) -> String {
     plain(about.split_once(": ").map_or("", |(_, meaning)| meaning))
 }

@@ -49,8 +49,8 @@ pub(crate) async fn read(
     }
 }
 
-/// The operation that lists the prices of the instruments of a family by their business line alone, and the parameter
-/// with the line.
+/// Returns the operation that lists the prices of the instruments of a family by their business line alone, and the
+/// parameter with the line.
 fn reader(program: &'static Program, family: &str) -> Option<(&'static Command, &'static str)> {
     let commands = program.families.iter().flat_map(|family| family.commands);
     let line = |command: &'static Command| {

@@ -66,13 +66,13 @@ impl Profile {
         Ok(Self::File { path, variables })
     }
 
-    /// The value of a variable, unless it is empty or blank.
+    /// Returns the value of a variable, unless it is empty or blank.
     pub(crate) fn get(&self, name: &str) -> Option<Zeroizing<String>> {
         self.given(name).filter(|value| !value.trim().is_empty())
     }
 
-    /// The value of a variable that may be left out, but not be empty or blank: another variable that was to give it its
-    /// value had none.
+    /// Returns the value of a variable that may be left out, but not be empty or blank: another variable that was to
+    /// give it its value had none.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Profile {
         }
     }
 
-    /// That a variable is missing.
+    /// Says that a variable is missing.
     pub(crate) fn lacks(&self, name: &str) -> String {
         match self {
             Self::Environment => format!("the variable {name} is not set; export it, or use --profile or --local"),
@@ -102,7 +102,7 @@ impl Profile {
     }
 }
 
-/// The folder with the profiles.
+/// Returns the folder with the profiles.
 fn folder(program: &Program) -> Result<PathBuf, String> {
     let own = format!("{}_PROFILES", program.prefix());
     // Profiles of the same name in the usual folder may be those of another market.
@@ -115,12 +115,12 @@ fn folder(program: &Program) -> Result<PathBuf, String> {
     Ok(PathBuf::from(home).join(".config").join(program.name))
 }
 
-/// That a variable has no value although it is there.
+/// Says that a variable has no value although it is there.
 fn is_empty(name: &str) -> String {
     format!("the variable {name} is empty; give it a value, or leave it out")
 }
 
-/// The text of a file that only its owner can read.
+/// Returns the text of a file that only its owner can read.
 fn text(path: &Path) -> Result<Zeroizing<String>, String> {
     let mut file = File::open(path).map_err(|error| error.to_string())?;
     check_owner(&file)?;
@@ -145,7 +145,7 @@ fn check_owner(_file: &File) -> Result<(), String> {
     Err("who can read a file is not known on this system; use variables of the environment".to_owned())
 }
 
-/// The variables of lines such as `export NAME=VALUE`, or what is wrong with a line.
+/// Returns the variables of lines such as `export NAME=VALUE`, or what is wrong with a line.
 fn variables(text: &str) -> Result<Vec<(String, Zeroizing<String>)>, String> {
     // Some editors begin a file with a byte-order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -205,8 +205,8 @@ fn printer(
     Printer::new(if is_table { Format::Table } else { Format::Json }, first, layout, is_change)
 }
 
-/// The columns that a person looks for first: what an order cannot be placed without, in the order of its parameters, for
-/// each way to place one.
+/// Returns the columns that a person looks for first: what an order cannot be placed without, in the order of its
+/// parameters, for each way to place one.
 fn leading(program: &'static Program, command: Option<&'static Command>) -> Vec<Vec<String>> {
     let is_of_family =
         |family: &&Family| command.is_none_or(|one| family.commands.iter().any(|other| std::ptr::eq(one, other)));

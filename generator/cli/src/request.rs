@@ -16,8 +16,8 @@ use crate::times;
 /// Reads standard input.
 const STDIN: &str = "-";
 
-/// The parameters of a request as JSON: those of `--json`, then those of flags, which win, and a client id if there is
-/// none.
+/// Returns the parameters of a request as JSON: those of `--json`, then those of flags, which win, and a client id if
+/// there is none.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub(crate) fn assembled(command: &Command, flags: &ArgMatches) -> Result<String,
     Ok(minted(command, members))
 }
 
-/// The same parameters with a client id, if there is none.
+/// Returns the same parameters with a client id, if there is none.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ fn members_of(json: &str) -> Result<Vec<(String, Json)>, String> {
     read_json::<Map<Json>>(json).map(|map| map.entries).map_err(|error| error.to_string())
 }
 
-/// The value that flags state for a parameter.
+/// Returns the value that flags state for a parameter.
 fn stated(parameter: &Parameter, flags: &ArgMatches) -> Result<Option<Json>, String> {
     let Some(texts) = flags.get_many::<String>(&parameter.id()) else { return Ok(None) };
     let texts: Vec<&str> = texts.map(String::as_str).collect();
@@ -170,13 +170,13 @@ fn stated(parameter: &Parameter, flags: &ArgMatches) -> Result<Option<Json>, Str
     Json::new(&out.finish()).map(Some).map_err(|error| format!("--{}: {error}", parameter.flag))
 }
 
-/// The JSON of a flag: itself, or the content of a file after `@`.
+/// Returns the JSON of a flag: itself, or the content of a file after `@`.
 fn json_of(text: &str) -> Result<String, String> {
     let text = text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), content)?;
     Json::new(&text).map(|json| json.as_str().to_owned()).map_err(|error| error.to_string())
 }
 
-/// The content of a file, or of standard input, without the byte-order mark with which some programs begin it.
+/// Returns the content of a file, or of standard input, without the byte-order mark with which some programs begin it.
 fn content(from: &str) -> Result<String, String> {
     let mut text = String::new();
     let read = match from {
@@ -187,7 +187,8 @@ fn content(from: &str) -> Result<String, String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// The content of a file that states a request. An empty one states none: the program that was to write it has failed.
+/// Returns the content of a file that states a request. An empty one states none: the program that was to write it has
+/// failed.
 fn stated_content(from: &str) -> Result<String, String> {
     let text = content(from)?;
     match text.trim() {
@@ -200,7 +201,7 @@ fn name_of(from: &str) -> &str {
     if from == STDIN { "standard input" } else { from }
 }
 
-/// The object with a client id, which it gets if there is none.
+/// Returns the object with a client id, which it gets if there is none.
 fn minted(command: &Command, mut members: Vec<(String, Json)>) -> String {
     let place = command.mint.and_then(|mint| Some((mint, command.meta.client_id?)));
     match place.map(|(mint, place)| (mint, place.parameter, place.list)) {
@@ -217,7 +218,7 @@ fn minted(command: &Command, mut members: Vec<(String, Json)>) -> String {
     object(&members)
 }
 
-/// The array of a body with client ids.
+/// Returns the array of a body with client ids.
 fn minted_items(command: &Command, array: &str) -> String {
     match command.mint.and_then(|mint| Some((mint, command.meta.client_id?))) {
         Some((mint, place)) => with_ids(array, place.parameter, mint),
@@ -225,7 +226,7 @@ fn minted_items(command: &Command, array: &str) -> String {
     }
 }
 
-/// The items with client ids; text that is not a list of objects as it is, for its reader to refuse.
+/// Returns the items with client ids; text that is not a list of objects as it is, for its reader to refuse.
 fn with_ids(array: &str, parameter: &str, mint: fn() -> String) -> String {
     let items = match read_json::<Vec<Json>>(array) {
         Ok(items) if array.trim_start().starts_with('[') => items,

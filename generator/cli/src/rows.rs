@@ -26,7 +26,7 @@ pub(crate) struct Layout {
     pub(crate) width: Option<usize>,
 }
 
-/// The members of an object, and those of objects within it; of anything else, a single one.
+/// Returns the members of an object, and those of objects within it; of anything else, a single one.
 pub(crate) fn row(json: &str) -> Row {
     let mut row = Row::new();
     add_members(String::new(), json, &mut row);
@@ -45,15 +45,15 @@ fn add_members(name: String, json: &str, to: &mut Row) {
     }
 }
 
-/// A value without quotes; a list as JSON.
+/// Returns a value without quotes; a list as JSON.
 fn cell(json: &str) -> String {
     let text =
         if json.starts_with('"') { read_json(json).unwrap_or_else(|_| json.to_owned()) } else { json.to_owned() };
     printable(&text)
 }
 
-/// A text whose characters without a shape of their own are escaped: with them, an answer could rewrite the terminal, or
-/// show its parts in another order.
+/// Returns a text whose characters without a shape of their own are escaped: with them, an answer could rewrite the
+/// terminal, or show its parts in another order.
 pub(crate) fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -76,7 +76,7 @@ fn is_invisible(letter: char) -> bool {
 }
 
 impl Layout {
-    /// The table of these results.
+    /// Returns the table of these results.
     pub(crate) fn table(&self, rows: &[Row]) -> String {
         let columns = self.columns_of(rows);
         match rows {
@@ -85,7 +85,7 @@ impl Layout {
         }
     }
 
-    /// The wanted columns that no result has, and those that there are.
+    /// Returns the wanted columns that no result has, and those that there are.
     pub(crate) fn missing<'a>(&'a self, rows: &'a [Row]) -> (Vec<&'a str>, Vec<&'a str>) {
         let mut known: Vec<&str> = rows.iter().flatten().map(|(name, _)| name.as_str()).collect();
         known.sort_unstable();
@@ -94,7 +94,7 @@ impl Layout {
         (wanted.filter(|column| !known.contains(column)).collect(), known)
     }
 
-    /// The columns in their order: what a person looks for first, and columns without any value last.
+    /// Returns the columns in their order: what a person looks for first, and columns without any value last.
     fn columns_of<'a>(&'a self, rows: &'a [Row]) -> Vec<&'a str> {
         let mut known: Vec<(&str, bool)> = Vec::new();
         for (name, value) in rows.iter().flatten() {
@@ -125,7 +125,7 @@ impl Layout {
         columns
     }
 
-    /// A line for each row, below the names of the columns.
+    /// Returns a line for each row, below the names of the columns.
     fn grid(&self, rows: &[Row], columns: &[&str]) -> String {
         let value = |row: &Row, column: &str| {
             let found = row.iter().find(|(name, _)| name == column);
@@ -156,7 +156,7 @@ impl Layout {
         text
     }
 
-    /// A value as wide as a terminal has room for.
+    /// Returns a value as wide as a terminal has room for.
     fn shortened(&self, text: &str) -> String {
         if self.width.is_none() || text.width() <= WIDEST {
             return text.to_owned();
@@ -178,7 +178,7 @@ fn members(row: &Row, columns: &[&str]) -> String {
     shown().map(|(name, value)| format!("{}{GAP}{value}\n", padded(name, width))).collect()
 }
 
-/// The text with blanks up to a width in columns of a terminal, of which some letters take two.
+/// Returns the text with blanks up to a width in columns of a terminal, of which some letters take two.
 fn padded(text: &str, width: usize) -> String {
     text.to_owned() + &" ".repeat(width.saturating_sub(text.width()))
 }

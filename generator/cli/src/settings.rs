@@ -17,7 +17,7 @@ use crate::options as names;
 use crate::profile::Profile;
 use crate::table::Program;
 
-/// The account that the options state: the properties in a file, or none.
+/// Returns the account that the options state: the properties in a file, or none.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
     }
 }
 
-/// The headers of the API that a profile and the options set; the options win.
+/// Returns the headers of the API that a profile and the options set; the options win.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub(crate) fn headers(
     Ok(headers)
 }
 
-/// The address of a profile, if it has one.
+/// Returns the address of a profile, if it has one.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ impl Purpose {
     }
 }
 
-/// The client for a command.
+/// Returns the client for a command.
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ pub(crate) fn client(program: &'static Program, options: &ArgMatches, purpose: P
     client_with(program, options, purpose, budget)
 }
 
-/// The budget that the options state, if they do.
+/// Returns the budget that the options state, if they do.
 ///
 /// # Errors
 ///
@@ -135,7 +135,7 @@ pub(crate) fn budget(options: &ArgMatches) -> Result<Option<Budget>, String> {
     path.map(Budget::from_file).transpose().map_err(|error| error.to_string())
 }
 
-/// The client for a command, with a budget that others may share.
+/// Returns the client for a command, with a budget that others may share.
 ///
 /// # Errors
 ///
@@ -181,7 +181,7 @@ fn with_limits(builder: ClientBuilder<ClientCore>, options: &ArgMatches) -> Resu
     Ok(builder.limiter(Arc::new(limits)))
 }
 
-/// The keys of a profile, if it has some and the API takes them.
+/// Returns the keys of a profile, if it has some and the API takes them.
 fn credentials(program: &Program, profile: &Profile) -> Result<Option<Credentials>, String> {
     let name = |part: &str| format!("{}_{part}", program.prefix());
     let Some(key) = profile.get(&name("KEY")).filter(|_| program.api.credentials.is_some()) else { return Ok(None) };

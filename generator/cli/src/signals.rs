@@ -29,8 +29,8 @@ pub(crate) async fn told_to_end() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// The signals that this process ignores, a bit for each. Asking the system for the action of a signal takes unsafe code,
-/// so they are read where the system shows them as a file; elsewhere, none is known.
+/// Returns the signals that this process ignores, a bit for each. Asking the system for the action of a signal takes
+/// unsafe code, so they are read where the system shows them as a file; elsewhere, none is known.
 #[cfg(unix)]
 fn ignored() -> u64 {
     mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())

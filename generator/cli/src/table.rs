@@ -63,7 +63,8 @@ impl fmt::Debug for Program {
 }
 
 impl PositionListing {
-    /// The parameters of each request that it takes, as JSON, each with the name and the value of its business line.
+    /// Returns the parameters of each request that it takes, as JSON, each with the name and the value of its business
+    /// line.
     pub(crate) fn requests(&self) -> Vec<(String, Option<(&'static str, &'static str)>)> {
         let Some((name, values)) = self.over else { return vec![("{}".to_owned(), None)] };
         let request = |value: &&'static str| {
@@ -78,17 +79,17 @@ impl PositionListing {
 }
 
 impl Program {
-    /// The commands of all families.
+    /// Returns the commands of all families.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &'static Command> {
         self.families.iter().flat_map(|family| family.commands)
     }
 
-    /// The command of an operation, by its id.
+    /// Returns the command of an operation, by its id.
     pub(crate) fn command(&self, operation: &str) -> Option<&'static Command> {
         self.commands().find(|command| command.meta.id == operation)
     }
 
-    /// The beginning of the names of its variables: `TRADEAPI`.
+    /// Returns the beginning of the names of its variables: `TRADEAPI`.
     pub(crate) fn prefix(&self) -> String {
         let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         self.name.chars().map(letter).collect()

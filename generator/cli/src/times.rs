@@ -88,7 +88,7 @@ pub(crate) fn in_millis(command: &Command, members: &mut [(String, Json)], now: 
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
 }
 
-/// The time that a date or a time in ISO 8601 stands for.
+/// Returns the time that a date or a time in ISO 8601 stands for.
 fn time_of(text: &str, end: Option<RangeEnd>) -> Option<Timestamp> {
     if let Ok(time) = text.parse::<IsoTime>() {
         return Some(time.timestamp());
@@ -100,7 +100,7 @@ fn time_of(text: &str, end: Option<RangeEnd>) -> Option<Timestamp> {
     }
 }
 
-/// Why a time cannot be the end of a range, if so.
+/// Returns why a time cannot be the end of a range, if so.
 fn mistake(end: RangeEnd, time: Timestamp, now: Timestamp) -> Option<String> {
     let latest = now + LATEST;
     let is_plausible = |time: &Timestamp| (EARLIEST..=latest).contains(time);
@@ -125,7 +125,7 @@ fn mistake(end: RangeEnd, time: Timestamp, now: Timestamp) -> Option<String> {
     is_future.then(|| format!("a range cannot begin in the future, at {time}"))
 }
 
-/// A time, or the year of one that is too far away to be written as a date.
+/// Returns a time, or the year of one that is too far away to be written as a date.
 fn shown(time: Timestamp) -> String {
     const YEAR: u64 = 31_556_952_000;
     match time.as_millis() / YEAR {

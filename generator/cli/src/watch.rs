@@ -78,7 +78,7 @@ fn changes<'a>(
     here.chain(gone)
 }
 
-/// The order with what happened to it as its first member.
+/// Returns the order with what happened to it as its first member.
 fn line(change: &str, order: &str) -> String {
     let mut out = JsonWriter::new();
     out.begin_object();

@@ -84,20 +84,20 @@ impl Word {
         }
     }
 
-    /// The name of the command: the word, or the word after the name of the program if a family has it.
+    /// Returns the name of the command: the word, or the word after the name of the program if a family has it.
     fn name(self, program: &Program) -> String {
         let word = self.as_str();
         let is_taken = program.families.iter().any(|family| family.name == word);
         if is_taken { format!("{}-{word}", program.name) } else { word.to_owned() }
     }
 
-    /// The word that a command stands for.
+    /// Returns the word that a command stands for.
     pub(crate) fn of(program: &Program, command: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.name(program) == command)
     }
 }
 
-/// The commands that the tables of a program support.
+/// Returns the commands that the tables of a program support.
 pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     let word = |word: Word| Clap::new(word.name(program));
     let mut all = Vec::new();
@@ -159,7 +159,7 @@ pub(crate) fn commands(program: &'static Program) -> Vec<Clap> {
     all
 }
 
-/// The options of the server for assistants.
+/// Returns the options of the server for assistants.
 #[cfg(feature = "mcp")]
 fn of_mcp(program: &'static Program) -> [Arg; 3] {
     use clap::builder::PossibleValuesParser;

@@ -338,7 +338,7 @@ impl Measured {
     }
 }
 
-/// The names in braces of a path.
+/// Returns the names in braces of a path.
 fn parts(path: &str) -> Vec<&str> {
     path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect()
 }

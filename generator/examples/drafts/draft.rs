@@ -58,12 +58,13 @@ impl Drafts {
         this
     }
 
-    /// The fields of a record.
+    /// Returns the fields of a record.
     pub(crate) fn record(&self, name: &str) -> Members {
         self.fields(&self.types["records"][name]["fields"], &self.comments, &format!("records/{name}/fields"))
     }
 
-    /// The members of each record of which a record is one, with their records; none if it is not one of several.
+    /// Returns the members of each record of which a record is one, with their records; none if it is not one of
+    /// several.
     pub(crate) fn cases(&self, name: &str) -> Vec<(String, Members)> {
         let cases = self.types["records"][name]["one_of"].as_mapping().into_iter().flatten();
         let names = cases.map(|(case, _)| case.as_str().unwrap().to_owned());
@@ -78,7 +79,7 @@ impl Drafts {
         self.members(all, comments, at).0
     }
 
-    /// Members, and those of each form of a choice among them.
+    /// Returns members, and those of each form of a choice among them.
     fn members(&self, all: &Yaml, comments: &BTreeMap<String, String>, at: &str) -> (Members, Vec<Members>) {
         let (mut found, mut forms) = (Vec::new(), Vec::new());
         for (name, field) in all.as_mapping().into_iter().flatten() {
@@ -100,7 +101,7 @@ impl Drafts {
         (found, forms)
     }
 
-    /// The members of each form of a choice.
+    /// Returns the members of each form of a choice.
     fn choice(&self, name: &str, choice: &Yaml) -> Vec<Members> {
         let at = format!("choices/{name}");
         let alternatives = self.fields(&choice["one_of"], &self.comments, &format!("{at}/one_of"));
@@ -159,7 +160,7 @@ impl Drafts {
         stated
     }
 
-    /// The types in JSON of a type of the language.
+    /// Returns the types in JSON of a type of the language.
     fn kinds(&self, field: &Yaml, name: &str, stated: &mut Stated) -> Vec<String> {
         let in_quotes = field["json"] == "text";
         let kind = match name {
@@ -187,7 +188,7 @@ impl Drafts {
     }
 }
 
-/// The keys without a value.
+/// Returns the keys without a value.
 fn empty_keys(value: &Yaml) -> usize {
     match value {
         Yaml::Mapping(all) => {
@@ -198,7 +199,7 @@ fn empty_keys(value: &Yaml) -> usize {
     }
 }
 
-/// The comments above each key, by the path of the key.
+/// Returns the comments above each key, by the path of the key.
 fn comments_of(path: &Path) -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(path).unwrap();
     let (mut found, mut above) = (BTreeMap::new(), String::new());

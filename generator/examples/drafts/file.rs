@@ -11,7 +11,7 @@ const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "options", 
 /// The bounds of the items of a list, or of the values of a map, that are those of the whole in a draft.
 const OF_ITEMS: [&str; 3] = ["shortest", "longest", "pattern"];
 
-/// A file, as JSON or YAML.
+/// Returns a file, as JSON or YAML.
 pub(crate) fn read(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|_| {
@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> Value {
     })
 }
 
-/// The operations of a file.
+/// Returns the operations of a file.
 pub(crate) fn operations(root: &Value) -> Vec<Operation> {
     let base = match root["servers"][0]["url"].as_str() {
         Some(url) => url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("", |at| &rest[at..])),
@@ -96,7 +96,7 @@ fn parameters(root: &Value, item: &Value, operation: &Value) -> (Members, Vec<Me
     (found, forms)
 }
 
-/// The members of a body and of its forms, or the body itself as `[]`.
+/// Returns the members of a body and of its forms, or the body itself as `[]`.
 fn of_body(root: &Value, schema: &Value, place: &str) -> (Members, Vec<Members>) {
     let body = schema_of(root, schema, true, &mut Vec::new());
     let forms = body.forms.clone();
@@ -215,7 +215,7 @@ fn is_condition(form: &Value) -> bool {
     is_bare && all.into_iter().any(|part| part["required"].is_array())
 }
 
-/// The members of a form; those of its own forms, if it has any; none if it only excludes others.
+/// Returns the members of a form; those of its own forms, if it has any; none if it only excludes others.
 fn members_of(root: &Value, form: &Value, is_request: bool, within: &mut Vec<String>) -> Vec<Members> {
     if form.as_object().is_some_and(|all| all.len() == 1 && all.contains_key("not")) {
         return Vec::new();

@@ -24,7 +24,7 @@ pub(crate) fn fill(folder: &Path) {
     write(&path, &this.types);
 }
 
-/// The files of the operations in the folder of a family.
+/// Returns the files of the operations in the folder of a family.
 pub(crate) fn operations(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_operation =
@@ -34,7 +34,7 @@ pub(crate) fn operations(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The value of a YAML file.
+/// Returns the value of a YAML file.
 pub(crate) fn read(path: &Path) -> Yaml {
     let text = std::fs::read_to_string(path).unwrap();
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -76,7 +76,7 @@ impl Filler {
         operation["examples"][0]["response"] = response.into();
     }
 
-    /// The shortest answer that is this record.
+    /// Returns the shortest answer that is this record.
     fn answer(&self, record: &str) -> serde_json::Value {
         let record = &self.types["records"][record];
         let first = |of: &Yaml| {
@@ -101,7 +101,7 @@ impl Filler {
         }
     }
 
-    /// A value of a field of a record.
+    /// Returns a value of a field of a record.
     fn field(&self, field: &Yaml) -> serde_json::Value {
         match field["type"].as_str() {
             Some(record) if self.types["records"][record].is_mapping() => self.answer(record),
@@ -111,7 +111,7 @@ impl Filler {
         }
     }
 
-    /// An object with the required ones of these parameters.
+    /// Returns an object with the required ones of these parameters.
     fn object(&self, parameters: &Yaml) -> serde_json::Value {
         let all = parameters.as_mapping().into_iter().flatten();
         let is_sent = |parameter: &Yaml| parameter["required"] == "always" || !parameter["fixed"].is_null();
@@ -132,7 +132,7 @@ impl Filler {
         object.into()
     }
 
-    /// A value of a parameter, within its bounds.
+    /// Returns a value of a parameter, within its bounds.
     fn value(&self, parameter: &Yaml) -> serde_json::Value {
         let items = |item: serde_json::Value| {
             let count = parameter["min_items"].as_u64().unwrap_or(1).max(1);
@@ -208,7 +208,7 @@ fn texts_for_gaps(value: &mut Yaml) {
     }
 }
 
-/// A text that matches a pattern, of a length if one is stated.
+/// Returns a text that matches a pattern, of a length if one is stated.
 fn matching(pattern: &str, length: [Option<u64>; 2]) -> String {
     use proptest::strategy::{Strategy, ValueTree};
     let mut pattern = in_ascii(&printable(&without_anchors(pattern)));
@@ -219,7 +219,7 @@ fn matching(pattern: &str, length: [Option<u64>; 2]) -> String {
     strategy.new_tree(&mut proptest::test_runner::TestRunner::deterministic()).unwrap().current()
 }
 
-/// A pattern without what stands for a place, which no text is made from.
+/// Returns a pattern without what stands for a place, which no text is made from.
 fn without_anchors(pattern: &str) -> String {
     let (mut kept, mut is_class, mut chars) = (String::new(), false, pattern.chars());
     while let Some(one) = chars.next() {
@@ -238,7 +238,8 @@ fn without_anchors(pattern: &str) -> String {
     kept
 }
 
-/// A pattern whose point and whose classes of all but some characters stand for printable ones: a schema has no others.
+/// Returns a pattern whose point and whose classes of all but some characters stand for printable ones: a schema has no
+/// others.
 fn printable(pattern: &str) -> String {
     let (mut kept, mut chars) = (String::new(), pattern.chars().peekable());
     let (mut is_class, mut is_negated) = (false, false);
@@ -260,7 +261,7 @@ fn printable(pattern: &str) -> String {
     kept
 }
 
-/// A pattern whose classes have no other letters and digits, as requests read them.
+/// Returns a pattern whose classes have no other letters and digits, as requests read them.
 fn in_ascii(pattern: &str) -> String {
     pattern.replace(r"\d", "[0-9]").replace(r"\w", "[0-9A-Za-z_]").replace(r"\s", " ")
 }

@@ -88,13 +88,13 @@ impl Row<'_> {
         self.cells.join(" | ")
     }
 
-    /// The cells behind the name, in which code has the marks of Markdown.
+    /// Returns the cells behind the name, in which code has the marks of Markdown.
     fn notes(&self) -> String {
         let tags = ["<code>", "</code>", "<tt>", "</tt>"];
         tags.iter().fold(self.cells[1..].join(" | "), |text, tag| text.replace(tag, "`"))
     }
 
-    /// The words in code behind the name.
+    /// Returns the words in code behind the name.
     fn codes(&self) -> BTreeSet<String> {
         self.notes().split('`').skip(1).step_by(2).map(str::to_owned).collect()
     }
@@ -116,7 +116,7 @@ impl Row<'_> {
         })
     }
 
-    /// The need that the cells state, if one does.
+    /// Returns the need that the cells state, if one does.
     fn need(&self, Marks { required, optional }: &Marks) -> Option<bool> {
         let bare = |cell: &str| {
             let inner = |open: &str, close: &str| cell.strip_prefix(open)?.strip_suffix(close).map(str::to_owned);
@@ -246,7 +246,7 @@ impl Measured {
     }
 }
 
-/// The rows of tables in HTML, each at the line of its first cell.
+/// Returns the rows of tables in HTML, each at the line of its first cell.
 fn html_rows(text: &str) -> impl Iterator<Item = Row<'_>> {
     text.match_indices("<tr").filter_map(|(at, _)| {
         let row = text[at..].split("</tr>").next()?;
@@ -256,7 +256,7 @@ fn html_rows(text: &str) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// The rows of all tables below their heads, and the items of lists with a colon.
+/// Returns the rows of all tables below their heads, and the items of lists with a colon.
 fn rows(text: &str) -> Vec<Row<'_>> {
     let cells = |line: &str| line.contains('|').then_some(());
     let rule = |line: &str| line.contains("--") && line.chars().all(|c| "|-: ".contains(c));

@@ -64,7 +64,7 @@ pub(crate) const BOUNDS: [(&str, &str); 9] = [
     ("exclusiveMinimum", "above"),
 ];
 
-/// A value as a bound or a listed value is written.
+/// Returns a value as a bound or a listed value is written.
 pub(crate) fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

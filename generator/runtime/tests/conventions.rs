@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
-/// The Rust files below `folder`, with their text.
+/// Returns the Rust files below `folder`, with their text.
 fn files(folder: &Path, found: &mut Vec<(PathBuf, String)>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -26,7 +26,7 @@ fn sources() -> std::io::Result<Vec<(PathBuf, String)>> {
     Ok(found)
 }
 
-/// The name of the type that a line implements `Error` for.
+/// Returns the name of the type that a line implements `Error` for.
 fn error_of(line: &str) -> Option<&str> {
     let (before, name) = line.strip_prefix("impl ")?.split_once("Error for ")?;
     let is_trait = ["", "Std", "error::", "std::error::"].contains(&before);

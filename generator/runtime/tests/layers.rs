@@ -38,7 +38,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The Rust files below `folder`, those of tests aside.
+/// Returns the Rust files below `folder`, those of tests aside.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -52,7 +52,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The code of a file without its comments and its unit tests.
+/// Returns the code of a file without its comments and its unit tests.
 fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mut code = String::new();
@@ -170,7 +170,7 @@ struct Module {
     names: BTreeMap<String, String>,
 }
 
-/// The modules of a crate by their paths, such as `json::reader`; the root has an empty one.
+/// Returns the modules of a crate by their paths, such as `json::reader`; the root has an empty one.
 fn modules(source: &Path) -> Result<BTreeMap<String, Module>, Box<dyn std::error::Error>> {
     let mut paths = Vec::new();
     files(source, &mut paths)?;
@@ -183,7 +183,7 @@ fn modules(source: &Path) -> Result<BTreeMap<String, Module>, Box<dyn std::error
     Ok(linked(codes))
 }
 
-/// The modules, each with the names that it imports.
+/// Returns the modules, each with the names that it imports.
 fn linked(codes: BTreeMap<String, String>) -> BTreeMap<String, Module> {
     let known: BTreeSet<String> = codes.keys().cloned().collect();
     let mut exported = BTreeMap::new();
@@ -214,7 +214,7 @@ fn joined(module: &str, rest: &str) -> String {
     if module.is_empty() { rest.to_owned() } else { format!("{module}::{rest}") }
 }
 
-/// The paths of the `use` declarations of a module, each with its name there.
+/// Returns the paths of the `use` declarations of a module, each with its name there.
 fn declared(code: &str) -> Vec<(String, String)> {
     let starts = code.match_indices("use ").filter(|(at, _)| {
         let line = code[..*at].rsplit('\n').next().unwrap_or_default().trim_start();
@@ -224,7 +224,7 @@ fn declared(code: &str) -> Vec<(String, String)> {
     trees.flat_map(paths).map(named).collect()
 }
 
-/// A path of a `use` declaration, and the name that it brings into scope.
+/// Returns a path of a `use` declaration, and the name that it brings into scope.
 fn named(path: String) -> (String, String) {
     let (path, name) = path.split_once(" as ").unwrap_or((&path, path.rsplit("::").next().unwrap_or_default()));
     match path.strip_suffix("::self") {
@@ -233,7 +233,7 @@ fn named(path: String) -> (String, String) {
     }
 }
 
-/// The paths that a text begins with: one, or each of a group in braces.
+/// Returns the paths that a text begins with: one, or each of a group in braces.
 fn paths(text: &str) -> Vec<String> {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_alphanumeric() && !"_:".contains(letter)).unwrap_or(text.len());
@@ -247,7 +247,7 @@ fn paths(text: &str) -> Vec<String> {
     }
 }
 
-/// The members of a group, whose text begins behind its brace.
+/// Returns the members of a group, whose text begins behind its brace.
 fn members(group: &str) -> Vec<&str> {
     let (mut depth, mut start, mut members) = (0, 0, Vec::new());
     for (at, letter) in group.char_indices() {
@@ -264,7 +264,7 @@ fn members(group: &str) -> Vec<&str> {
     members
 }
 
-/// A path from the root of the crate; `None` if it leads to another crate.
+/// Returns a path from the root of the crate; `None` if it leads to another crate.
 fn absolute(module: &str, path: &str, known: &BTreeSet<String>) -> Option<String> {
     if let Some(rest) = path.strip_prefix("crate::") {
         return Some(rest.to_owned());
@@ -279,7 +279,7 @@ fn absolute(module: &str, path: &str, known: &BTreeSet<String>) -> Option<String
     (is_relative || known.contains(&joined(base, identifier(rest)))).then(|| joined(base, rest))
 }
 
-/// The module that declares the item of a path, even if other modules re-export it.
+/// Returns the module that declares the item of a path, even if other modules re-export it.
 fn declaring(path: &str, modules: &BTreeMap<String, Module>) -> String {
     let mut path = path.to_owned();
     // No chain of exports is longer.
@@ -298,7 +298,7 @@ fn declaring(path: &str, modules: &BTreeMap<String, Module>) -> String {
     path
 }
 
-/// The modules whose items a module names in paths.
+/// Returns the modules whose items a module names in paths.
 fn named_modules(module: &str, modules: &BTreeMap<String, Module>, known: &BTreeSet<String>) -> BTreeSet<String> {
     let Some(Module { code, .. }) = modules.get(module) else { return BTreeSet::new() };
     let starts = ["crate::", "self::", "super::"].into_iter().flat_map(|start| code.match_indices(start));
@@ -309,7 +309,7 @@ fn named_modules(module: &str, modules: &BTreeMap<String, Module>, known: &BTree
     paths.map(|path| declaring(&path, modules)).collect()
 }
 
-/// The imports between modules of the same folder, each with an example.
+/// Returns the imports between modules of the same folder, each with an example.
 fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, String), String> {
     let known: BTreeSet<String> = modules.keys().cloned().collect();
     let mut edges = BTreeMap::new();
@@ -327,7 +327,7 @@ fn between_siblings(modules: &BTreeMap<String, Module>) -> BTreeMap<(String, Str
     edges
 }
 
-/// The imports that are in circles, or on a path from one circle to another.
+/// Returns the imports that are in circles, or on a path from one circle to another.
 fn circles(mut edges: BTreeMap<(String, String), String>) -> BTreeMap<(String, String), String> {
     let mut before = usize::MAX;
     while edges.len() < before {

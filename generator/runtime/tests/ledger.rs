@@ -18,7 +18,7 @@ fn key(side: PositionSide) -> PositionKey {
     PositionKey::new("house", "line", "BTCUSDT", side)
 }
 
-/// The net position after trades, of which each was bought or sold at a price and in a quantity.
+/// Returns the net position after trades, of which each was bought or sold at a price and in a quantity.
 fn after(contract: Contract, trades: &[(bool, &str, &str)]) -> Position {
     let mut ledger = Ledger::new();
     for (index, (is_buy, price, quantity)) in trades.iter().enumerate() {

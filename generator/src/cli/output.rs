@@ -25,7 +25,7 @@ pub(crate) enum OutputFormat {
 /// Standard output and standard error.
 pub(crate) struct Output {
     format: OutputFormat,
-    /// Why nothing can be written any more.
+    /// The reason why nothing can be written any more.
     failed: OnceCell<io::Error>,
 }
 
@@ -58,8 +58,8 @@ impl Output {
         }
     }
 
-    /// The exit code if the output is taken into account. A reader that closes the pipe early, such as `head`, is not a
-    /// failure.
+    /// Returns the exit code if the output is taken into account. A reader that closes the pipe early, such as `head`,
+    /// is not a failure.
     pub(crate) fn end(&self, code: ExitCode) -> ExitCode {
         match self.failed.get() {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -132,7 +132,7 @@ pub(crate) fn misread(error: &clap::Error) -> ExitCode {
 /// The exit code of wrong arguments.
 const MISREAD: u8 = 2;
 
-/// A difference as a diagnostic, for a program that reads JSON.
+/// Returns a difference as a diagnostic, for a program that reads JSON.
 fn as_json(difference: &Difference, help: &str) -> serde_json::Value {
     serde_json::json!({
         "file": difference.path,
@@ -151,7 +151,7 @@ fn colours() -> bool {
     !is_set("NO_COLOR") && (is_forced || (std::io::stderr().is_terminal() && !is_dumb))
 }
 
-/// The completions for a shell.
+/// Returns the completions for a shell.
 pub(crate) fn completions(mut command: Command, shell: Shell) -> String {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
@@ -159,8 +159,8 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The manual page in roff of the command with these names, such as `export site`; without names, the page that lists
-/// all commands. Ends the program with a message about wrong usage if there is no such command.
+/// Returns the manual page in roff of the command with these names, such as `export site`; without names, the page that
+/// lists all commands. Ends the program with a message about wrong usage if there is no such command.
 pub(crate) fn manual(mut command: Command, names: &[String]) -> String {
     command.build();
     let mut chosen = &command;

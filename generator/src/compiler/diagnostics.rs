@@ -134,17 +134,17 @@ struct UnderReading {
 }
 
 impl Diagnostics {
-    /// The files of the run; a [`Place`] refers to them by index.
+    /// Returns the files of the run; a [`Place`] refers to them by index.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// The mistakes, in the order of their places.
+    /// Returns the mistakes, in the order of their places.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.items.iter()
     }
 
-    /// The number of mistakes.
+    /// Returns the number of mistakes.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -154,8 +154,8 @@ impl Diagnostics {
         self.items.is_empty()
     }
 
-    /// All mistakes as a text without a trailing newline. Characters of the files that could control a terminal are
-    /// replaced.
+    /// Returns all mistakes as a text without a trailing newline. Characters of the files that could control a terminal
+    /// are replaced.
     pub fn render(&self, format: Format) -> String {
         render::render(self, format)
     }
@@ -166,7 +166,7 @@ impl Diagnostics {
         [self.items.len(), unread.len(), later.len(), lacking.len()]
     }
 
-    /// The indices of the files with mistakes.
+    /// Returns the indices of the files with mistakes.
     pub(crate) fn mistaken_files(&self) -> BTreeSet<u32> {
         self.items.iter().filter_map(|item| Some(item.place?.file)).collect()
     }
@@ -201,23 +201,23 @@ impl Diagnostics {
         }
     }
 
-    /// The contents of a file.
+    /// Returns the contents of a file.
     pub(crate) fn text(&self, file: u32) -> Option<&str> {
         self.texts.get(file as usize).map(AsRef::as_ref)
     }
 
-    /// The name of a file in messages.
+    /// Returns the name of a file in messages.
     fn path(&self, place: &Place) -> String {
         self.files.get(place.file as usize).map_or_else(String::new, |path| shown(path))
     }
 
-    /// The name in messages of a file in the same folder as a place, even if it does not exist.
+    /// Returns the name in messages of a file in the same folder as a place, even if it does not exist.
     pub(crate) fn beside(&self, place: Place, name: &str) -> String {
         let path = self.files.get(place.file as usize).map(|path| path.with_file_name(name));
         shown(&path.unwrap_or_else(|| name.into()))
     }
 
-    /// The name of `api.yaml` in messages.
+    /// Returns the name of `api.yaml` in messages.
     pub(crate) fn api_file(&self) -> String {
         let named = self.files.iter().filter(|path| path.ends_with("api.yaml"));
         named.min_by_key(|path| path.components().count()).map_or_else(|| "api.yaml".to_owned(), |path| shown(path))
@@ -304,18 +304,18 @@ pub struct Place {
 }
 
 impl Place {
-    /// The whole of a file.
+    /// Returns the whole of a file.
     pub(crate) fn of_file(file: u32) -> Self {
         Self { file, ..Self::default() }
     }
 
-    /// The bytes of the place, limited to the text and to whole characters.
+    /// Returns the bytes of the place, limited to the text and to whole characters.
     pub(crate) fn range_in(&self, text: &str) -> std::ops::Range<usize> {
         let start = floor(text, self.start as usize);
         start..floor(text, self.end as usize).max(start)
     }
 
-    /// The line and the column of the end, counted like those of the start.
+    /// Returns the line and the column of the end, counted like those of the start.
     pub(crate) fn end_in(&self, text: &str) -> (u32, u32) {
         let inside = &text[self.range_in(text)];
         let (mut line, mut column) = (self.line, self.column);
@@ -326,7 +326,7 @@ impl Place {
     }
 }
 
-/// The nearest byte at or before `at` that begins a character.
+/// Returns the nearest byte at or before `at` that begins a character.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

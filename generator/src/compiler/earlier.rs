@@ -45,7 +45,7 @@ impl RecordedFile {
 }
 
 impl Earlier {
-    /// The record of the last run that wrote to a folder; empty without a valid one.
+    /// Returns the record of the last run that wrote to a folder; empty without a valid one.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join(RECORD)).ok();
         text.zip(program()).and_then(|(text, program)| Self::parse(&text, program)).unwrap_or_default()
@@ -107,13 +107,13 @@ fn number(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// The digest of the inputs of a run: the files of the schema, and how they are emitted.
+/// Returns the digest of the inputs of a run: the files of the schema, and how they are emitted.
 pub(crate) fn given<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>, how: &impl Hash) -> u64 {
     digest(&(texts.collect::<Vec<_>>(), how))
 }
 
-/// A digest of the path, length and modification time of this program, by which cargo and make tell builds apart, too.
-/// `None` if the system does not tell them; then no record is used.
+/// Returns a digest of the path, length and modification time of this program, by which cargo and make tell builds
+/// apart, too. `None` if the system does not tell them; then no record is used.
 fn program() -> Option<u64> {
     static PROGRAM: OnceLock<Option<u64>> = OnceLock::new();
     *PROGRAM.get_or_init(|| {

@@ -61,19 +61,19 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// The file before it is printed.
+    /// Returns the file before it is printed.
     pub(crate) fn make(&self) -> File {
         let (file, docs) = docs::setting_aside(|| (self.file)());
         file.with_docs(docs)
     }
 }
 
-/// Every file, by its name relative to the output folder.
+/// Returns every file, by its name relative to the output folder.
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
     run(&jobs(api, layout), |job| job.make().print())
 }
 
-/// A job for each file.
+/// Returns a job for each file.
 pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
     let root = match layout {
         Layout::Module => "api.rs",
@@ -147,12 +147,12 @@ pub(crate) fn run<T: Send>(jobs: &[Job<'_>], make: impl Fn(&Job<'_>) -> T + Sync
     })
 }
 
-/// The module of a family.
+/// Returns the module of a family.
 fn module_name(family: &str) -> String {
     crate::compiler::model::field_name(family).unwrap_or_default()
 }
 
-/// The place in the documents, as Markdown.
+/// Returns the place in the documents, as Markdown.
 fn source_line(api: &Api, source: &Source) -> String {
     let title = docs::escape(api.document_title(source.document()));
     match source.section() {

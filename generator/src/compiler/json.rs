@@ -47,23 +47,23 @@ impl Node {
 }
 
 impl Value {
-    /// An object that was not read, so that nothing in it has a place.
+    /// Creates an object that was not read, so that nothing in it has a place.
     pub(crate) fn object(members: impl IntoIterator<Item = (impl Into<String>, Value)>) -> Self {
         let members = members.into_iter().map(|(name, value)| (name.into(), placeless(value)));
         Self::Object(members.map(|(name, value)| Member { offset: 0, name, value }).collect())
     }
 
-    /// A list that was not read.
+    /// Creates a list that was not read.
     pub(crate) fn list(items: impl IntoIterator<Item = Value>) -> Self {
         Self::List(items.into_iter().map(placeless).collect())
     }
 
-    /// The items, if it is a list.
+    /// Returns the items, if it is a list.
     pub(crate) fn items(&self) -> Option<&[Node]> {
         if let Self::List(items) = self { Some(items) } else { None }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members, if it is an object.
     pub(crate) fn members(&self) -> Option<&[Member]> {
         if let Self::Object(members) = self { Some(members) } else { None }
     }

@@ -74,7 +74,7 @@ impl Sources {
         Self { all, are_sound: to.len() == before }
     }
 
-    /// The names of the files with their contents.
+    /// Returns the names of the files with their contents.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.all.iter().map(|source| (source.name.as_str(), &*source.text))
     }

@@ -206,7 +206,7 @@ impl Family {
         !self.sources.is_empty()
     }
 
-    /// The family whose accounts the operations at a path are about, if it is another one.
+    /// Returns the family whose accounts the operations at a path are about, if it is another one.
     pub(crate) fn served_at(&self, path: &str) -> Option<&Reference> {
         let fitting = self.serves.iter().filter(|((beginning, _), _)| path.starts_with(beginning));
         fitting.max_by_key(|((beginning, _), _)| beginning.len()).map(|(_, family)| &**family)
@@ -222,12 +222,12 @@ impl Family {
 pub(crate) type Sources = Vec<(String, Place)>;
 
 impl Source {
-    /// The id of the document.
+    /// Returns the id of the document.
     pub(crate) fn document(&self) -> &str {
         &self.document.0
     }
 
-    /// The heading of the section.
+    /// Returns the heading of the section.
     pub(crate) fn section(&self) -> Option<&str> {
         self.section.as_ref().map(|(section, _)| &**section)
     }
@@ -290,23 +290,23 @@ pub(crate) struct Observation {
 }
 
 impl Api {
-    /// The title of a document, or its id where it has none.
+    /// Returns the title of a document, or its id where it has none.
     pub(crate) fn document_title<'a>(&'a self, id: &'a str) -> &'a str {
         self.documents.iter().find(|document| document.id == id).map_or(id, |document| &document.title)
     }
 
-    /// The header that a name stands for.
+    /// Returns the header that a name stands for.
     pub(crate) fn header(&self, name: &Reference) -> Option<&Header> {
         self.headers.get(name.number?)
     }
 
-    /// The family that a name stands for, if it is emitted.
+    /// Returns the family that a name stands for, if it is emitted.
     pub(crate) fn family(&self, name: &Reference) -> Option<&Family> {
         let at = self.families.binary_search_by_key(&name.number?, |family| family.number).ok()?;
         self.families.get(at)
     }
 
-    /// All operations with their families.
+    /// Returns all operations with their families.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&Family, &Operation)> {
         self.families.iter().flat_map(|family| family.operations.iter().map(move |op| (family, op)))
     }

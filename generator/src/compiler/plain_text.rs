@@ -4,7 +4,7 @@
 use std::io::{Error, Result};
 use std::path::Path;
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn read(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path)?;
     if let Some(what) = utf_16(&bytes) {
@@ -15,7 +15,7 @@ pub(crate) fn read(path: &Path) -> Result<String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// The encoding of a text with two bytes for each ASCII character, which some editors on Windows write.
+/// Returns the encoding of a text with two bytes for each ASCII character, which some editors on Windows write.
 pub(crate) fn utf_16(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0xff, 0xfe, ..] => Some("UTF-16 (little endian)"),

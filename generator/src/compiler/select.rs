@@ -38,7 +38,7 @@ impl Selection {
         }
     }
 
-    /// The selected part of an API.
+    /// Returns the selected part of an API.
     pub(crate) fn of<'a>(&self, api: &'a Api) -> Result<Cow<'a, Api>, Diagnostics> {
         if self.families.is_empty() {
             return Ok(Cow::Borrowed(api));
@@ -81,7 +81,7 @@ fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnost
     }
 }
 
-/// The family reduced to these operations.
+/// Returns the family reduced to these operations.
 fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
     family.operations.retain(|operation| names.contains(&operation.name));
     let reached = reached(&mut family);
@@ -107,7 +107,7 @@ fn keep<T>(types: &mut Vec<T>, kind: Definition, reached: &BTreeSet<(Definition,
 /// A reference to a type: the list that defines it, and the index into it.
 type Link<'a> = (Definition, &'a mut usize);
 
-/// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types
+/// Returns all references within a family: those of its operations, its ceilings and its lifecycle, and of the types
 /// themselves.
 fn all(family: &mut Family) -> Vec<Link<'_>> {
     let operations = family.operations.iter_mut().flat_map(of_operation);
@@ -118,7 +118,7 @@ fn all(family: &mut Family) -> Vec<Link<'_>> {
     operations.chain(ceilings).chain(lifecycle).chain(choices).chain(records).collect()
 }
 
-/// All types that the operations and the ceilings of a family use, directly or through others.
+/// Returns all types that the operations and the ceilings of a family use, directly or through others.
 fn reached(family: &mut Family) -> BTreeSet<(Definition, usize)> {
     let mut reached = BTreeSet::new();
     let operations = family.operations.iter_mut().flat_map(of_operation);

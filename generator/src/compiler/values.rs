@@ -28,8 +28,8 @@ impl Duration {
         Some(u64::from(self.n) * self.unit.milliseconds()?)
     }
 
-    /// The time this long after a time, in Unix milliseconds; before it if `sign` is -1. A month leads to the same day
-    /// of another month, or to its last day if that month is shorter.
+    /// Returns the time this long after a time, in Unix milliseconds; before it if `sign` is -1. A month leads to the
+    /// same day of another month, or to its last day if that month is shorter.
     pub(crate) fn shift(self, time: i64, sign: i64) -> i64 {
         let n = i64::from(self.n) * sign;
         match self.unit.milliseconds() {

@@ -20,10 +20,10 @@ pub(crate) trait Word: Copy + 'static {
     /// forms mean other signatures.
     const ARE_SUGGESTED: bool;
 
-    /// The word with this spelling.
+    /// Returns the word with this spelling.
     fn parse(text: &str) -> Option<Self>;
 
-    /// The word as it is spelled.
+    /// Returns the word as it is spelled.
     fn as_str(self) -> &'static str;
 }
 

@@ -204,7 +204,7 @@ fn report_occupied(folder: &Path, found: &mut BTreeSet<(PathBuf, &str)>, to: &mu
     found.retain(|(_, what)| *what != NOT_OURS);
 }
 
-/// The names of all files below a folder, relative to it.
+/// Returns the names of all files below a folder, relative to it.
 fn files_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut folders = vec![String::new()];
@@ -226,7 +226,7 @@ fn is_temporary(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY))
 }
 
-/// The outermost folder of a file's path that is not a folder, or that leads out of the output folder.
+/// Returns the outermost folder of a file's path that is not a folder, or that leads out of the output folder.
 fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
     let path = folder.join(name);
     let mut parents: Vec<&Path> = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
@@ -292,7 +292,7 @@ fn lines(names: &BTreeSet<String>) -> String {
     names.iter().map(|name| format!("{name}\n")).collect()
 }
 
-/// Files that an earlier run wrote and this one does not.
+/// Returns files that an earlier run wrote and this one does not.
 pub(crate) fn surplus(folder: &Path, is_emitted: impl Fn(&str) -> bool, kind: &Kind) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
     let ours = |name: &&str| {

@@ -53,7 +53,7 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// A single document.
+    /// Creates a single document.
     pub fn one(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { texts: BTreeMap::from([(id.into(), text.into())]) }
     }
@@ -81,12 +81,12 @@ impl Documents {
         self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone(), reading))
     }
 
-    /// All documents, each with its own sections.
+    /// Returns all documents, each with its own sections.
     fn pages(&self, api: &Api) -> Vec<Document> {
         api.documents.iter().filter_map(|known| self.parse(&known.id, known.reading.clone())).collect()
     }
 
-    /// The document with the parts of each operation in one section.
+    /// Returns the document with the parts of each operation in one section.
     fn folded(&self, api: &Api, id: &str) -> Option<Document> {
         let reading = api.documents.iter().find(|known| known.id == id).and_then(|known| known.reading.clone());
         let mut document = self.parse(id, reading)?;
@@ -185,13 +185,13 @@ fn document(
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
-/// The files of operations that a document no longer describes. Each is reported once.
+/// Returns the files of operations that a document no longer describes. Each is reported once.
 fn removed_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
     let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
     ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
 }
 
-/// Differences in statements that are compared by place and words rather than by a key.
+/// Returns differences in statements that are compared by place and words rather than by a key.
 fn free_wording(
     questions: &open_questions::ComparedQuestions<'_>,
     rules: &numbered_rules::ComparedRules<'_>,

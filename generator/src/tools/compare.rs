@@ -71,7 +71,7 @@ pub(crate) fn compare(
     to.into_result().map(|()| differences)
 }
 
-/// The first lines that differ, with a few lines around them; for line ends alone, a sentence.
+/// Returns the first lines that differ, with a few lines around them; for line ends alone, a sentence.
 fn short_diff(old: &str, new: &str) -> String {
     const LINES: usize = 12;
     if old.replace("\r\n", "\n") == new {

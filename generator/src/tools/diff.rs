@@ -63,22 +63,22 @@ fn name_file(finding: Finding, old: &SchemaVersion<'_>, new: &SchemaVersion<'_>)
 }
 
 impl Diff {
-    /// The part of the version number that has to increase.
+    /// Returns the part of the version number that has to increase.
     pub fn bump(&self) -> Bump {
         self.differences.iter().map(|difference| difference.class.bump()).max().unwrap_or(Bump::None)
     }
 
-    /// The number of differences of a class.
+    /// Returns the number of differences of a class.
     pub fn count(&self, class: Class) -> usize {
         self.of(class).count()
     }
 
-    /// The differences of a class.
+    /// Returns the differences of a class.
     pub fn of(&self, class: Class) -> impl Iterator<Item = &Difference> {
         self.differences.iter().filter(move |difference| difference.class == class)
     }
 
-    /// The differences as text.
+    /// Returns the differences as text.
     pub fn render(&self, format: Format) -> String {
         render(self, format)
     }
@@ -163,7 +163,7 @@ impl Findings {
         }
     }
 
-    /// The findings, most serious first, and ordered by place within a class.
+    /// Returns the findings, most serious first, and ordered by place within a class.
     fn sorted(mut self) -> Vec<Finding> {
         self.all.sort_by(|a, b| {
             let key = |finding: &Finding| (finding.verdict.class, finding.spot);
@@ -188,7 +188,7 @@ pub enum Bump {
 }
 
 impl Class {
-    /// The part of the version number that has to increase for it.
+    /// Returns the part of the version number that has to increase for it.
     pub fn bump(self) -> Bump {
         match self {
             Self::Breaking => Bump::Major,
@@ -199,7 +199,7 @@ impl Class {
 }
 
 impl Bump {
-    /// The bump as a word.
+    /// Returns the bump as a word.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -266,7 +266,7 @@ fn elements(to: &mut Findings, old: &Element, new: &Element) {
     }
 }
 
-/// The kinds of elements in either version.
+/// Returns the kinds of elements in either version.
 fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
     let mut kinds = Vec::new();
     for element in new.elements.iter().chain(&old.elements) {
@@ -369,12 +369,12 @@ fn render(diff: &Diff, format: Format) -> String {
     }
 }
 
-/// The classes that have differences, most serious first.
+/// Returns the classes that have differences, most serious first.
 fn classes(diff: &Diff) -> impl Iterator<Item = Class> {
     Class::ALL.iter().copied().filter(|class| diff.count(*class) > 0)
 }
 
-/// The number of differences of each class.
+/// Returns the number of differences of each class.
 fn counts(diff: &Diff) -> String {
     classes(diff).map(|class| format!("{} {class}", diff.count(class))).collect::<Vec<_>>().join(", ")
 }
@@ -409,13 +409,13 @@ impl Marks {
     }
 }
 
-/// The place: `file:line:column`.
+/// Returns the place: `file:line:column`.
 fn place(difference: &Difference) -> String {
     let file = difference.file.display().to_string().replace('\\', "/");
     format!("{file}:{}:{}", difference.line, difference.column)
 }
 
-/// A block for each class, then the version that is needed.
+/// Returns a block for each class, then the version that is needed.
 fn table(diff: &Diff) -> String {
     if diff.bump() == Bump::None {
         return "no differences\n".to_owned();
@@ -439,7 +439,7 @@ fn table_row(difference: &Difference) -> [String; 5] {
     ]
 }
 
-/// A list for each class, under the headings of a changelog.
+/// Returns a list for each class, under the headings of a changelog.
 fn markdown(diff: &Diff) -> String {
     let bump = diff.bump();
     if bump == Bump::None {
@@ -469,7 +469,7 @@ fn markdown_item(difference: &Difference) -> String {
     format!("- {kind} {}: {change}{means} ({place})\n", subjects.join(", "))
 }
 
-/// A code span whose fence is longer than any run of backticks in the text.
+/// Returns a code span whose fence is longer than any run of backticks in the text.
 fn code(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -484,7 +484,7 @@ struct JsonOutput<'a> {
     differences: &'a [Difference],
 }
 
-/// A single object with the bump, the number of differences of each class, and the differences.
+/// Returns a single object with the bump, the number of differences of each class, and the differences.
 fn json(diff: &Diff) -> String {
     let counts = Class::ALL.iter().map(|class| (*class, diff.count(*class))).collect();
     let answer = JsonOutput { bump: diff.bump(), counts, differences: &diff.differences };

@@ -231,13 +231,13 @@ pub(crate) struct Cases {
 }
 
 impl DraftField {
-    /// The content of an answer that is this field.
+    /// Returns the content of an answer that is this field.
     pub(crate) fn into_data(self) -> Data {
         let Self { fields, one_of, named, remarks, is_by_position, key, .. } = self;
         Data { fields, one_of, named, remarks, is_by_position, key, ..Data::default() }
     }
 
-    /// The content of an answer whose only value it is: a single one, a list or a map.
+    /// Returns the content of an answer whose only value it is: a single one, a list or a map.
     pub(crate) fn into_value(self) -> Data {
         let name = if self.name.is_empty() { "value".to_owned() } else { self.name.clone() };
         Data { fields: vec![Self { name, ..self }], is_value: true, ..Data::default() }
@@ -361,7 +361,7 @@ pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
     Files { operations, types: types.new }
 }
 
-/// The drafts with distinct names: where they would be the same, the method is put before the name.
+/// Returns the drafts with distinct names: where they would be the same, the method is put before the name.
 fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
     let mut taken: Vec<String> = family.operations.iter().map(|known| known.name.clone()).collect();
     taken.extend(["family".to_owned(), "types".to_owned()]);
@@ -379,14 +379,14 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
     named
 }
 
-/// A path without the names of its parameters, which do not distinguish it.
+/// Returns a path without the names of its parameters, which do not distinguish it.
 pub(crate) fn shape(path: &str) -> String {
     let mut pieces = path.split('{');
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.fold(first, |shape, piece| format!("{shape}{{}}{}", piece.split_once('}').map_or("", |(_, rest)| rest)))
 }
 
-/// The id of the operation of a schema with this method, path and call.
+/// Returns the id of the operation of a schema with this method, path and call.
 pub(crate) fn known_as(api: &Api, method: &str, path: &str, call: Option<&str>) -> Option<String> {
     let same = |one: &Operation| {
         let own = one.call.as_ref().map(|(call, _)| call.as_str());
@@ -395,7 +395,7 @@ pub(crate) fn known_as(api: &Api, method: &str, path: &str, call: Option<&str>) 
     api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
 }
 
-/// The name of an operation at a path: its last segment that is not a parameter, spelled as in the schema.
+/// Returns the name of an operation at a path: its last segment that is not a parameter, spelled as in the schema.
 pub(crate) fn name_of_path(path: &str) -> String {
     use heck::ToKebabCase as _;
     let last = path.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));

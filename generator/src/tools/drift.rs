@@ -35,12 +35,12 @@ pub(crate) fn drift(api: &Api, files: &[PathBuf], report: &Path) -> Result<Drift
 }
 
 impl Drift {
-    /// The number of places where the schema has to change.
+    /// Returns the number of places where the schema has to change.
     pub fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// The number of findings that the schema already states.
+    /// Returns the number of findings that the schema already states.
     pub fn settled(&self) -> usize {
         self.settled.len()
     }
@@ -179,7 +179,7 @@ impl<'a> Evaluator<'a> {
         Resolution::Open(place, what)
     }
 
-    /// Findings outside of records: the envelope, a page, an object around a list.
+    /// Returns findings outside of records: the envelope, a page, an object around a list.
     fn around(&self, entry: &DriftFinding) -> Resolution {
         let path = &entry.path;
         let (what, place, file) = match &self.api.envelope {
@@ -207,7 +207,7 @@ impl<'a> Evaluator<'a> {
         Resolution::Open(place, what)
     }
 
-    /// The place of the operation's response.
+    /// Returns the place of the operation's response.
     fn answer(&self) -> Place {
         match &self.operation.response {
             Response::Page { list, .. } => list.place,
@@ -296,7 +296,7 @@ fn unknown(record: &str, entry: &DriftFinding) -> String {
     format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
 }
 
-/// A single finding for all fields of a record that answers never have.
+/// Returns a single finding for all fields of a record that answers never have.
 fn missing(record: &Record, field: &Field) -> Resolution {
     let (name, wire) = (&record.name.wire, &field.name.wire);
     match &field.comes_only {

@@ -24,8 +24,8 @@ const FILES: [(&str, &str); 10] = [
 /// The workflow of another machine, for a project whose dependencies it can find.
 const CI: (&str, &str) = (".github/workflows/ci.yml", include_str!("init/files/ci.yml"));
 
-/// The files of a project with their names. `crates` is the folder of this project's sources, and `git` a repository of
-/// them.
+/// Returns the files of a project with their names. `crates` is the folder of this project's sources, and `git` a
+/// repository of them.
 pub(crate) fn files(name: &str, crates: &Path, git: Option<&str>) -> Vec<(String, String)> {
     let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
     let manifest = ("Cargo.toml".to_owned(), manifest(name, crates, git));
@@ -33,7 +33,7 @@ pub(crate) fn files(name: &str, crates: &Path, git: Option<&str>) -> Vec<(String
     std::iter::once(manifest).chain(fixed).collect()
 }
 
-/// The name of the crate; by default that of the folder.
+/// Returns the name of the crate; by default that of the folder.
 ///
 /// # Errors
 /// Fails if cargo does not accept the name.

@@ -53,7 +53,7 @@ pub(crate) fn rules(api: &Api, cases: &[Case]) -> String {
     )
 }
 
-/// The operations as JSON, an object on each line.
+/// Returns the operations as JSON, an object on each line.
 pub(crate) fn table_as_json(api: &Api) -> String {
     let object = |operation: &Operation| {
         json!({
@@ -67,7 +67,7 @@ pub(crate) fn table_as_json(api: &Api) -> String {
     lines(api.operations().map(|(_, operation)| object(operation)))
 }
 
-/// The rules as JSON, an object on each line.
+/// Returns the rules as JSON, an object on each line.
 pub(crate) fn rules_as_json(api: &Api, cases: &[Case]) -> String {
     let object = |about: &str, entry: &Entry<'_>| {
         json!({
@@ -84,7 +84,7 @@ pub(crate) fn rules_as_json(api: &Api, cases: &[Case]) -> String {
     lines(rules::all(api).iter().map(|(about, entry)| object(about, entry)))
 }
 
-/// The number of test requests that break a rule, or keep it; `None` if it is not checked.
+/// Returns the number of test requests that break a rule, or keep it; `None` if it is not checked.
 fn case_count(cases: &[Case], about: &str, entry: &Entry<'_>, breaks: bool) -> Option<usize> {
     let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
     entry.check.as_ref().map(|_| cases.iter().filter(is_meant).count())

@@ -11,12 +11,13 @@ use crate::compiler::model::{
 };
 use serde_json::{Map, Value, json};
 
-/// The page of the operation with this id, such as `unified.place-order`, or with this name if only one family has it.
+/// Returns the page of the operation with this id, such as `unified.place-order`, or with this name if only one family
+/// has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
     find(api, id).map(|(family, operation)| describe(api, family, operation))
 }
 
-/// The same operation as JSON.
+/// Returns the same operation as JSON.
 pub(crate) fn operation_as_json(api: &Api, id: &str) -> Result<String, Diagnostics> {
     let (_, operation) = find(api, id)?;
     let root = api.element();
@@ -49,7 +50,7 @@ fn unknown(api: &Api, id: &str) -> Diagnostics {
     to
 }
 
-/// The page of an operation: its own keys first, then the elements within.
+/// Returns the page of an operation: its own keys first, then the elements within.
 fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     let mut page = TextPage::default();
     page.line(&format!("{}: {}", operation.id, operation.title));
@@ -92,7 +93,7 @@ fn pools(page: &mut TextPage, api: &Api, operation: &Operation) {
     }
 }
 
-/// The section of the document, with the title of the document.
+/// Returns the section of the document, with the title of the document.
 fn source(api: &Api, operation: &Operation) -> String {
     let source = operation.source.as_ref().map(|source| {
         let section = source.section().map(|section| format!(", section {section}")).unwrap_or_default();
@@ -374,7 +375,7 @@ fn parameter_facts(family: &Family, parameter: &Parameter) -> String {
     joined(&parts, " ")
 }
 
-/// The type of a value in the words of the schema.
+/// Returns the type of a value in the words of the schema.
 fn type_name(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::One(_) | Shape::List(_) | Shape::Map(_) => phrases::shape(shape, |ty| family.type_name(ty)),
@@ -383,13 +384,13 @@ fn type_name(family: &Family, shape: &Shape) -> String {
     }
 }
 
-/// The statements of keys that have no other form on the page.
+/// Returns the statements of keys that have no other form on the page.
 fn documented(keys: &[Key]) -> String {
     let says: Vec<_> = keys.iter().filter(|key| key.is_documented).map(|key| key.says.clone()).collect();
     joined(&says, " ")
 }
 
-/// The allowed values of the enum.
+/// Returns the allowed values of the enum.
 fn values(family: &Family, shape: &Shape, only: &[(String, Place)]) -> String {
     let values: Vec<&str> = family.values_of(shape, only).into_iter().map(|(value, _)| value).collect();
     if family.enum_of(shape).is_none() { String::new() } else { format!("Values: {}.", values.join(", ")) }
@@ -466,13 +467,13 @@ fn within(rule: &Rule) -> String {
     }
 }
 
-/// The element of a kind with this path, among those within another.
+/// Returns the element of a kind with this path, among those within another.
 fn find_element<'a>(within: &'a Element, kind: &str, path: &str) -> Option<&'a Element> {
     let mut inner = within.elements.iter();
     inner.find_map(|one| if one.kind == kind && one.path == path { Some(one) } else { find_element(one, kind, path) })
 }
 
-/// An element with everything that the schema states about it.
+/// Returns an element with everything that the schema states about it.
 fn element_as_json(element: &Element) -> Value {
     let mut keys: Map<String, Value> = Map::new();
     for (name, value) in
@@ -488,7 +489,7 @@ fn element_as_json(element: &Element) -> Value {
     json!({"kind": element.kind, "name": element.path, "keys": keys, "elements": elements})
 }
 
-/// The value; of a key that is only shown, its words.
+/// Returns the value; of a key that is only shown, its words.
 fn statement(key: &Key) -> &str {
     if key.value.is_empty() { &key.says } else { &key.value }
 }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
 
-/// Why a revision cannot be read, and how to proceed.
+/// The reason why a revision cannot be read, and how to proceed.
 struct Refusal {
     why: String,
     help: &'static str,
@@ -69,7 +69,7 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::write(path, bytes)
 }
 
-/// The output of git when run in a folder.
+/// Returns the output of git when run in a folder.
 fn git<A: AsRef<OsStr>>(
     folder: &Path,
     arguments: impl IntoIterator<Item = A>,

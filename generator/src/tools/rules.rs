@@ -89,7 +89,7 @@ pub(crate) struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// The path in the ids of rules: `orderList[].size`; empty if the body is the list.
+    /// Returns the path in the ids of rules: `orderList[].size`; empty if the body is the list.
     pub(crate) fn path(&self) -> String {
         if self.parameter.is_body() {
             return String::new();
@@ -98,21 +98,21 @@ impl Leaf<'_> {
     }
 }
 
-/// The rules of an operation, with those that are written out first.
+/// Returns the rules of an operation, with those that are written out first.
 pub(crate) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Entry<'a>> {
     let mut entries: Vec<_> = operation.statements.rules.iter().map(written).collect();
     entries.extend(derived::of_operation(family, operation));
     entries
 }
 
-/// The rules of a family that belong to no single operation.
+/// Returns the rules of a family that belong to no single operation.
 pub(crate) fn of_family(family: &Family) -> Vec<Entry<'_>> {
     let mut entries: Vec<_> = family.statements.rules.iter().map(written).collect();
     entries.extend(derived::of_family(family));
     entries
 }
 
-/// All rules, each with the name of the family or the id of the operation that it belongs to.
+/// Returns all rules, each with the name of the family or the id of the operation that it belongs to.
 pub(crate) fn all(api: &Api) -> Vec<(&str, Entry<'_>)> {
     let of_families =
         api.families.iter().flat_map(|family| of_family(family).into_iter().map(|entry| (family.name.as_str(), entry)));
@@ -133,7 +133,7 @@ fn written(rule: &Rule) -> Entry<'_> {
     }
 }
 
-/// Every single parameter of a request, including members of choices and parameters of items.
+/// Returns every single parameter of a request, including members of choices and parameters of items.
 pub(crate) fn leaves<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Leaf<'a>> {
     let wires = operation.wire_parameters(family).into_iter();
     wires.filter_map(|wire| Some(Leaf { list: wire.list, parameter: wire.parameter()? })).collect()

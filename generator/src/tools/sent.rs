@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::compiler::model::{Api, Calls, Operation, Truth};
 
-/// The body of a request with these parameters.
+/// Returns the body of a request with these parameters.
 pub(crate) fn body(api: &Api, operation: &Operation, parameters: Value) -> Value {
     match &operation.call {
         Some((name, _)) => call(&api.calls, name, parameters),
@@ -12,7 +12,7 @@ pub(crate) fn body(api: &Api, operation: &Operation, parameters: Value) -> Value
     }
 }
 
-/// The body of the call `name`.
+/// Returns the body of the call `name`.
 fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
     let fixed = calls.fixed().iter().map(|(member, value)| ((*member).to_owned(), (*value).into()));
     let id = calls.id.iter().map(|member| (member.clone(), 1.into()));
@@ -27,7 +27,7 @@ fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
     body.into()
 }
 
-/// The value of a boolean.
+/// Returns the value of a boolean.
 pub(crate) fn boolean(form: Truth, value: bool) -> Value {
     match form {
         Truth::Bare => value.into(),

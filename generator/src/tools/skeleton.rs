@@ -5,7 +5,7 @@ use heck::ToTitleCase as _;
 use crate::compiler::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::compiler::model::{Api, Family};
 
-/// The text of `<family>/<operation>.yaml`. Unknown values are left empty, which `check` refuses.
+/// Returns the text of `<family>/<operation>.yaml`. Unknown values are left empty, which `check` refuses.
 pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<String, Diagnostics> {
     let family = self::family(api, family)?;
     let mut to = Diagnostics::default();
@@ -23,7 +23,7 @@ pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<Stri
     to.into_result().map(|()| text(api, family, operation))
 }
 
-/// The `family.yaml` of a new family. Unknown values are left empty.
+/// Returns the `family.yaml` of a new family. Unknown values are left empty.
 pub(crate) fn new_family(name: &str) -> Result<String, Diagnostics> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(is_letter) {
@@ -50,7 +50,7 @@ errors:
     ))
 }
 
-/// The family with this name.
+/// Returns the family with this name.
 pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnostics> {
     api.families.iter().find(|known| known.name == name).ok_or_else(|| {
         let mut to = Diagnostics::default();

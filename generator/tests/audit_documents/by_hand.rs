@@ -38,7 +38,7 @@ struct Case {
     schema: &'static str,
 }
 
-/// The section's bytes, from its heading to the next one.
+/// Returns the section's bytes, from its heading to the next one.
 fn section(text: &str, heading: &str) -> std::ops::Range<usize> {
     let start = text
         .match_indices('#')
@@ -52,7 +52,7 @@ fn section(text: &str, heading: &str) -> std::ops::Range<usize> {
     start..end
 }
 
-/// The changed text, and the line of the change.
+/// Returns the changed text, and the line of the change.
 fn apply(text: &str, edit: Edit) -> (String, usize) {
     let find = |of: &str, what: &str| {
         let range = section(text, of);
@@ -86,7 +86,7 @@ fn apply(text: &str, edit: Edit) -> (String, usize) {
     }
 }
 
-/// The lines of a report with their groups.
+/// Returns the lines of a report with their groups.
 fn reported(report: &str) -> Vec<(String, String)> {
     let mut group = String::new();
     let mut lines = Vec::new();

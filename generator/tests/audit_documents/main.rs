@@ -41,7 +41,7 @@ impl Subject {
         Some(Self { auditor: schema.auditor(), texts: [classic, unified] })
     }
 
-    /// The audit of one document with another text.
+    /// Returns the audit of one document with another text.
     fn audit(&self, document: usize, text: &str) -> Audit {
         self.auditor.audit(&Documents::one(DOCUMENTS[document], text), &Documents::default())
     }
@@ -72,7 +72,7 @@ impl Change {
     }
 }
 
-/// A document's text with some changes, none of which touches another.
+/// Returns a document's text with some changes, none of which touches another.
 fn changed(text: &str, changes: &[&Change]) -> String {
     let mut sorted: Vec<&&Change> = changes.iter().collect();
     sorted.sort_by_key(|change| std::cmp::Reverse(change.at.start));

@@ -93,7 +93,7 @@ const OPPOSITE: &[(Place, &[&str])] = &[
     (CELL, &["both orderId and clientOid must be sent", "optional"]),
 ];
 
-/// The exit codes of the audit over every wording of some places.
+/// Returns the exit codes of the audit over every wording of some places.
 fn codes(wordings: &[(Place, &[&str])]) -> Option<Vec<(String, u8)>> {
     let subject = Subject::read()?;
     let all: Vec<(Place, &str)> =

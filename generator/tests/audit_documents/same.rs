@@ -70,7 +70,7 @@ fn is_name(word: &str) -> bool {
     (inner || word.contains('_')) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The words between spaces and punctuation, each with its place.
+/// Returns the words between spaces and punctuation, each with its place.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -155,7 +155,7 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The text with two adjacent sections of operations exchanged.
+/// Returns the text with two adjacent sections of operations exchanged.
 fn exchanged(text: &str) -> String {
     let parts: Vec<&str> = text.split("\n### ").collect();
     let [.., before, second, last] = parts.as_slice() else { return text.to_owned() };
@@ -164,7 +164,7 @@ fn exchanged(text: &str) -> String {
     format!("{first}\n### {before}\n### {last}\n### {second}{rest}")
 }
 
-/// The text with a list of links to its headings before the first chapter.
+/// Returns the text with a list of links to its headings before the first chapter.
 fn with_contents(text: &str, heading: &str) -> String {
     let links = text
         .lines()
@@ -175,7 +175,7 @@ fn with_contents(text: &str, heading: &str) -> String {
     text.replacen("\n## ", &format!("\n{heading}{list}\n## "), 1)
 }
 
-/// A long row of a table with the end of its last cell in a row of its own.
+/// Returns a long row of a table with the end of its last cell in a row of its own.
 fn continued(row: &str) -> String {
     let cells: Vec<&str> = row.split(" | ").collect();
     match cells.last().and_then(|last| last.split_once(", ")) {
@@ -187,7 +187,7 @@ fn continued(row: &str) -> String {
     }
 }
 
-/// A row of a table with its last two cells in the other order.
+/// Returns a row of a table with its last two cells in the other order.
 fn turned(row: &str) -> String {
     let mut cells: Vec<&str> = row.trim_matches('|').split('|').collect();
     if let [.., one, other] = cells.as_mut_slice() {
@@ -196,7 +196,7 @@ fn turned(row: &str) -> String {
     format!("|{}|", cells.join("|"))
 }
 
-/// A paragraph on several lines. What would begin a list there stays where it is.
+/// Returns a paragraph on several lines. What would begin a list there stays where it is.
 fn broken(line: &str) -> String {
     let mut text = String::new();
     let mut length = 0;
@@ -291,7 +291,7 @@ fn apart(changes: Vec<Change>, text: &str) -> Vec<Vec<Change>> {
     batches
 }
 
-/// The changes that are reported, each with its code: where a batch has some, its halves are tried.
+/// Returns the changes that are reported, each with its code: where a batch has some, its halves are tried.
 fn reported(subject: &Subject, changes: &[Change]) -> Vec<(String, u8)> {
     let Some(document) = changes.first().map(|change| change.document) else { return Vec::new() };
     let text = changed(&subject.texts[document], &changes.iter().collect::<Vec<_>>());

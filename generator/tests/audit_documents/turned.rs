@@ -99,7 +99,7 @@ const UNITS: &[(&str, &str)] = &[
     ("integer", "string"),
 ];
 
-/// The sentences, cells' rows and items: lines that say something, parted where a sentence ends.
+/// Returns the sentences, cells' rows and items: lines that say something, parted where a sentence ends.
 pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -120,7 +120,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where a text stands as a word of its own.
+/// Returns where a text stands as a word of its own.
 fn words(text: &str, range: &Range<usize>, word: &str) -> Vec<usize> {
     let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let starts = word.starts_with(char::is_alphanumeric);
@@ -132,7 +132,7 @@ fn words(text: &str, range: &Range<usize>, word: &str) -> Vec<usize> {
     text[range.clone()].match_indices(word).map(|(at, _)| range.start + at).filter(own).collect()
 }
 
-/// Every change of one sentence.
+/// Returns every change of one sentence.
 fn turned(text: &str, document: usize, sentence: &Range<usize>) -> Vec<Change> {
     let mut found: Vec<Change> = Vec::new();
     let mut add = |at: usize, length: usize, to: &str| {
@@ -207,8 +207,8 @@ fn batches(subject: &Subject) -> Vec<Vec<Change>> {
 /// One change of a sentence in so many, by turns, so that every sentence and every kind of change is tried.
 const ONE_OF: usize = 2;
 
-/// What the audit says of changes made at once: for each, whether it is reported at its line as one of fact, or of
-/// words.
+/// Returns what the audit says of changes made at once: for each, whether it is reported at its line as one of fact, or
+/// of words.
 fn reported(subject: &Subject, batch: &[Change]) -> Vec<u8> {
     let Some(document) = batch.first().map(|change| change.document) else { return Vec::new() };
     let text = &subject.texts[document];

@@ -29,7 +29,7 @@ impl Project {
         project
     }
 
-    /// A folder for a project, without files.
+    /// Creates a folder for a project, without files.
     fn empty(name: &'static str) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -50,7 +50,7 @@ impl Project {
         assert!(settled.status.success(), "{}", String::from_utf8_lossy(&settled.stderr));
     }
 
-    /// The project that `tradeapi-gen init` writes.
+    /// Returns the project that `tradeapi-gen init` writes.
     pub(crate) fn init(name: &'static str) -> Self {
         let project = Self::empty(name);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
@@ -121,7 +121,7 @@ impl Project {
         message["fresh"].as_bool().unwrap()
     }
 
-    /// Every generated file with its bytes and the time it was written.
+    /// Returns every generated file with its bytes and the time it was written.
     pub(crate) fn generated(&self) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
         let output = self.build();
         let is_script = |message: &Value| {
@@ -138,7 +138,7 @@ impl Project {
     }
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

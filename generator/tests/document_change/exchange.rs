@@ -14,7 +14,7 @@ pub fn buy(amount: tradeapi::Decimal, price: tradeapi::Decimal, own: ClientOid) 
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", amount, Side::Buy, Execution::limit(price)).client_oid(own)
 }
 
-/// Which of two orders goes.
+/// Returns which of two orders goes.
 pub fn goes(mode: &StpMode) -> &'static str {
     match mode {
         StpMode::CancelTaker => "the new one",

@@ -12,7 +12,7 @@ pub fn sow(depth: garden::Decimal) -> SowSeed {
     SowSeed::new(Soil::Loam, DrillSowing::new(depth)).pace(Pace::Fast)
 }
 
-/// What is put into the ground first.
+/// Returns what is put into the ground first.
 pub fn before(soil: &Soil) -> &'static str {
     match soil {
         Soil::Clay => "gravel",
@@ -20,7 +20,7 @@ pub fn before(soil: &Soil) -> &'static str {
     }
 }
 
-/// What was picked.
+/// Returns what was picked.
 pub fn picked() -> ListHarvests {
     ListHarvests::new()
 }

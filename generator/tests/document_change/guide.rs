@@ -16,7 +16,7 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// What it does, whatever runs it: `audit`, `edit schema`, `cargo test`.
+    /// Returns what it does, whatever runs it: `audit`, `edit schema`, `cargo test`.
     pub(crate) fn step(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -31,7 +31,7 @@ impl Command {
     }
 }
 
-/// The commands of the first block of the chapter.
+/// Returns the commands of the first block of the chapter.
 pub(crate) fn commands() -> Vec<Command> {
     let chapter = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(CHAPTER)).unwrap();
     let (_, block) = chapter.split_once("\n```sh\n").expect("the chapter has a block");
@@ -42,7 +42,7 @@ pub(crate) fn commands() -> Vec<Command> {
     lines.map(|line| Command { words: words(&line), line }).collect()
 }
 
-/// The words of a line as a shell has them; of quotes it needs no more than the double ones.
+/// Returns the words of a line as a shell has them; of quotes it needs no more than the double ones.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in line.split('"').enumerate() {

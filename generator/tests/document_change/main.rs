@@ -47,7 +47,7 @@ fn changes_of_the_real_documents() {
     }
 }
 
-/// The folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
+/// Returns the folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
 fn documents() -> Option<PathBuf> {
     let named = std::env::var_os("TRADEAPI_DOCS").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| house().join("../shared/docs"));

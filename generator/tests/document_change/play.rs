@@ -21,11 +21,12 @@ pub(crate) struct Change {
     /// The weightiest class that `diff` finds, and the part of the version that has to rise.
     pub(crate) class: &'static str,
     pub(crate) version: (&'static str, &'static str),
-    /// Why the crate that depends on the generated one no longer compiles, as the compiler's codes, and what fixes it.
+    /// The reason why the crate that depends on the generated one no longer compiles, as the compiler's codes, and what
+    /// fixes it.
     pub(crate) breaks: Option<(&'static [&'static str], Edit)>,
 }
 
-/// The families whose files the changes edit.
+/// Returns the families whose files the changes edit.
 pub(crate) fn families(changes: &[Change]) -> BTreeSet<&'static str> {
     let edited = changes.iter().flat_map(|change| change.schema).filter_map(|(file, _, _)| file.split('/').nth(1));
     edited.filter(|part| !part.ends_with(".yaml")).collect()

@@ -98,7 +98,7 @@ impl Project {
         })
     }
 
-    /// Files that git would commit.
+    /// Returns files that git would commit.
     pub(crate) fn uncommitted(&self) -> String {
         self.must(&mut self.git(&["status", "--short"]))
     }
@@ -145,8 +145,8 @@ impl Project {
         std::fs::write(path, format!("{before}\n{after}")).unwrap();
     }
 
-    /// The generated crate with a feature for each family; the default ones are compiled. Its dependencies are those of
-    /// the projects of `build_script`, so that cargo builds the runtime once for all.
+    /// Returns the generated crate with a feature for each family; the default ones are compiled. Its dependencies are
+    /// those of the projects of `build_script`, so that cargo builds the runtime once for all.
     fn manifest_of_generated(&self, sources: &Sources) -> String {
         let folders = std::fs::read_dir(self.root().join("schema")).unwrap().map(|entry| entry.unwrap());
         let families = folders.filter(|entry| entry.path().join("family.yaml").is_file());

@@ -8,7 +8,7 @@ use tradeapi_gen::{Code, DraftSource, Drafted, Generator};
 
 use crate::{KINDS, copy, garden, is_documented, root};
 
-/// The lines of facts about an operation that a document states.
+/// Returns the lines of facts about an operation that a document states.
 fn facts(folder: &Path, id: &str) -> BTreeSet<String> {
     let all = Generator::new().schema_dir(folder).facts_as_read().unwrap();
     let is_own = |line: &String| {
@@ -19,7 +19,7 @@ fn facts(folder: &Path, id: &str) -> BTreeSet<String> {
     all.into_iter().filter(is_own).collect()
 }
 
-/// A schema without one of its operations, and that operation drafted.
+/// Returns a schema without one of its operations, and that operation drafted.
 fn drafted(schema: &Path, docs: &Path, family: &str, name: &str) -> (TempDir, Drafted) {
     let folder = tempfile::tempdir().unwrap();
     copy(schema, folder.path());
@@ -34,7 +34,7 @@ fn drafted(schema: &Path, docs: &Path, family: &str, name: &str) -> (TempDir, Dr
     (folder, drafted)
 }
 
-/// The documented operations of a schema: family and name.
+/// Returns the documented operations of a schema: family and name.
 fn operations(schema: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for family in std::fs::read_dir(schema).unwrap().map(Result::unwrap) {

@@ -147,7 +147,7 @@ fn audit(room: &Path, change: &dyn Fn(&str, String) -> String) -> Audit {
     schema.audit(&schema.documents(texts.path()).unwrap(), &Documents::default())
 }
 
-/// The lines of a report: whether each is of fact, the document and its line.
+/// Returns the lines of a report: whether each is of fact, the document and its line.
 fn reported(audit: &Audit) -> Vec<(bool, String, usize)> {
     let lines = audit.as_json();
     let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

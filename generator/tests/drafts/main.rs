@@ -69,7 +69,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a document describes a family, instead of only those who have seen it on the wire.
+/// Returns whether a document describes a family, instead of only those who have seen it on the wire.
 fn is_documented(family: &str) -> bool {
     !family.lines().any(|line| line.starts_with("sources:"))
 }
@@ -113,7 +113,7 @@ fn files_that_are_something_else_are_refused() {
     }
 }
 
-/// A schema of one family without operations.
+/// Returns a schema of one family without operations.
 fn empty_schema(folder: &Path) -> PathBuf {
     let schema = folder.join("schema");
     std::fs::create_dir_all(schema.join("garden")).unwrap();
@@ -123,7 +123,7 @@ fn empty_schema(folder: &Path) -> PathBuf {
     schema
 }
 
-/// The texts of all drafted files.
+/// Returns the texts of all drafted files.
 fn texts(drafted: &Drafted) -> String {
     let text = |path: &PathBuf| {
         format!("=== {}\n{}", path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(path).unwrap())

@@ -202,7 +202,7 @@ fn statements(value: &serde_json::Value, at: &str, to: &mut Vec<String>) {
     }
 }
 
-/// The places that a draft lists as not read.
+/// Returns the places that a draft lists as not read.
 fn listed(shown: &str, drafted: &Drafted) -> Vec<String> {
     let in_files = shown.lines().filter_map(|line| line.strip_prefix("# #"));
     let elsewhere = drafted.unread.iter().filter_map(|line| line.strip_prefix('#'));

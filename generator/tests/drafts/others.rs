@@ -55,7 +55,7 @@ fn an_item_of_a_list_is_one_parameter() {
     assert!(drafts.parameter("dig", "depth").contains("max: 9\n") && !drafts.keys("dig").contains("fern:"));
 }
 
-/// The values of a parameter `kind` whose list stands in a section of its own.
+/// Returns the values of a parameter `kind` whose list stands in a section of its own.
 fn listed(row: &str, list: &str) -> Vec<String> {
     let body = format!(
         "## Dig\n\nPOST /dig\n\n| Parameter | Required | Type | Note |\n|---|---|---|---|\n{row}\n\n## Word lists\n\n{list}\n"

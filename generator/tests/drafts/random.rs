@@ -1,6 +1,6 @@
 //! OpenAPI descriptions that are made at random.
 
-/// A description that is made at random, with every keyword that drafts know and some that they do not.
+/// Returns a description that is made at random, with every keyword that drafts know and some that they do not.
 pub(crate) fn random_openapi(seed: u64) -> serde_json::Value {
     use serde_json::json;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -52,7 +52,7 @@ fn the_exporter_is_read_back() {
     }
 }
 
-/// The schemas of other APIs, and of this one.
+/// Returns the schemas of other APIs, and of this one.
 fn schemas() -> Vec<PathBuf> {
     let apis = std::fs::read_dir(root().join("tests/apis/schema")).unwrap();
     let mut all: Vec<PathBuf> = apis.map(|entry| entry.unwrap().path()).collect();
@@ -61,7 +61,7 @@ fn schemas() -> Vec<PathBuf> {
     all
 }
 
-/// A schema without operations and types, but with the conventions of its families.
+/// Returns a schema without operations and types, but with the conventions of its families.
 fn emptied(schema: &Path, folder: &Path) -> Vec<String> {
     let mut families = Vec::new();
     std::fs::create_dir_all(folder).unwrap();

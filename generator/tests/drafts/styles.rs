@@ -23,14 +23,14 @@ impl Drafts {
         Self::read_with("", body)
     }
 
-    /// The same of a document with words of its own.
+    /// Returns the same of a document with words of its own.
     pub(crate) fn read_with(reading: &str, body: &str) -> Self {
         let reading = if reading.is_empty() { String::new() } else { format!(", reading: {{ {reading} }}") };
         let api = API.replace("{ title: Garden }", &format!("{{ title: Garden{reading} }}"));
         Self::of_api(&api, body)
     }
 
-    /// The same beside an `api.yaml`.
+    /// Returns the same beside an `api.yaml`.
     pub(crate) fn of_api(api: &str, body: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("schema/garden")).unwrap();
@@ -48,20 +48,20 @@ impl Drafts {
         std::fs::read_to_string(&path).unwrap_or_default()
     }
 
-    /// The lines of a file without its comments.
+    /// Returns the lines of a file without its comments.
     pub(crate) fn keys(&self, name: &str) -> String {
         let is_key = |line: &&str| !line.trim_start().starts_with('#') && !line.is_empty();
         self.file(name).lines().filter(is_key).map(|line| format!("{line}\n")).collect()
     }
 
-    /// The keys of a parameter of an operation.
+    /// Returns the keys of a parameter of an operation.
     pub(crate) fn parameter(&self, operation: &str, name: &str) -> String {
         let keys = self.keys(operation);
         let own = keys.split(&format!("\n  {name}:\n")).nth(1).unwrap_or_else(|| panic!("no {name} in\n{keys}"));
         own.lines().take_while(|line| line.starts_with("    ")).map(|line| format!("{}\n", line.trim())).collect()
     }
 
-    /// The values of a type, in their order.
+    /// Returns the values of a type, in their order.
     pub(crate) fn values(&self, name: &str) -> Vec<String> {
         let types = self.keys("types");
         let Some(own) = types.split(&format!("\n  {name}:\n")).nth(1) else { return Vec::new() };
@@ -70,7 +70,7 @@ impl Drafts {
     }
 }
 
-/// The note of one parameter `size` of an operation, drafted.
+/// Returns the note of one parameter `size` of an operation, drafted.
 fn noted(note: &str) -> Drafts {
     let head = "| Parameter | Required | Type | Comments |\n|---|---|---|---|\n";
     Drafts::of(&format!(
@@ -163,7 +163,7 @@ fn lists_of_codes_are_read_whole() {
     }
 }
 
-/// The keys of a parameter `size` of a type, with a note.
+/// Returns the keys of a parameter `size` of a type, with a note.
 fn sized(json: &str, note: &str) -> String {
     let drafts = Drafts::of(&format!(
         "## Plant\n\nPOST /plant\n\n| Parameter | Required | Type | Comments |\n|---|---|---|---|\n\
@@ -470,7 +470,7 @@ fn an_audit_can_begin_with_a_draft() {
     }
 }
 
-/// A statement of a generated section: its text, which has a word of its own.
+/// Returns a statement of a generated section: its text, which has a word of its own.
 fn statement() -> impl Strategy<Value = (bool, String)> {
     let row = prop_oneof![
         Just("| NAME | yes | string | the WORD |"),

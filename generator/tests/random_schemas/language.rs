@@ -34,7 +34,7 @@ impl Language {
         Self(schemas.into_iter().map(|(name, text)| schema((name.to_string(), text.to_string()))).collect())
     }
 
-    /// Every key.
+    /// Returns every key.
     pub(crate) fn keys(&self) -> BTreeSet<Key> {
         let definitions = self.0.values().flat_map(|schema| schema["definitions"].as_object().unwrap());
         let keys = |(name, definition): (&String, &Json)| {
@@ -44,7 +44,7 @@ impl Language {
         definitions.flat_map(keys).collect()
     }
 
-    /// The places of a file with keys of the language: those that have a value, and those that could have one.
+    /// Returns the places of a file with keys of the language: those that have a value, and those that could have one.
     pub(crate) fn places(&self, file: &str, document: &Yaml) -> [Vec<Place<'_>>; 2] {
         let root = &self.0[kind(file)];
         let (mut found, mut free) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ impl Language {
     }
 }
 
-/// The JSON Schema of a file, by its name.
+/// Returns the JSON Schema of a file, by its name.
 fn kind(file: &str) -> &'static str {
     match file.rsplit('/').next().unwrap() {
         "api.yaml" => "api.json",
@@ -115,7 +115,7 @@ fn walk<'l>(
     }
 }
 
-/// A schema behind its references and the only part that it has.
+/// Returns a schema behind its references and the only part that it has.
 fn resolved<'a>(root: &'a Json, schema: &'a Json) -> &'a Json {
     match (schema["$ref"].as_str(), schema["allOf"].as_array().map(Vec::as_slice)) {
         (Some(reference), _) => resolved(root, &root["definitions"][reference.strip_prefix("#/definitions/").unwrap()]),
@@ -124,7 +124,7 @@ fn resolved<'a>(root: &'a Json, schema: &'a Json) -> &'a Json {
     }
 }
 
-/// The value at a place.
+/// Returns the value at a place.
 pub(crate) fn at<'a>(document: &'a Yaml, path: &[Step]) -> Option<&'a Yaml> {
     path.iter().try_fold(document, |value, step| match step {
         Step::Key(key) => value.as_mapping()?.get(key),

@@ -34,7 +34,7 @@ const RECORDS: &str = r#"records:
 "#;
 
 impl Random {
-    /// Keys that are there in one case of four, whether or not they fit; of two that state one key, the first.
+    /// Returns keys that are there in one case of four, whether or not they fit; of two that state one key, the first.
     fn keys(&mut self, keys: &[&str]) -> String {
         let mut found: Vec<&str> = keys.iter().filter(|_| self.below(4) == 0).copied().collect();
         let key = |entry: &str| entry.split(':').next().unwrap_or_default().to_owned();
@@ -129,7 +129,7 @@ impl Random {
         own.iter().map(|name| format!("{name}: {}", self.parameter(depth))).collect::<Vec<_>>().join(", ")
     }
 
-    /// A choice whose cases or alternatives are parameters of any kind.
+    /// Returns a choice whose cases or alternatives are parameters of any kind.
     fn choice(&mut self, name: &str) -> String {
         if self.below(3) == 0 {
             let alternatives = (1..=2 + self.below(2)).map(|n| format!("{name}_{n}: {}", self.parameter(1)));
@@ -266,7 +266,7 @@ fn passing(room: &Path, count: usize) -> Vec<Sample> {
 
 const SAMPLES: usize = 800;
 
-/// The keys of a mapping, out of the language's own table.
+/// Returns the keys of a mapping, out of the language's own table.
 fn keys(file: &str, mapping: &str) -> Vec<String> {
     let table: serde_json::Value = serde_json::from_str(&tradeapi_gen::editor_schemas()[file]).unwrap();
     table["definitions"][mapping]["properties"].as_object().unwrap().keys().cloned().collect()

@@ -15,7 +15,7 @@ use crate::{compile, fill, folders};
 /// How often a change of a key is tried.
 const TRIES: usize = 6;
 
-/// The schemas that have all keys between them.
+/// Returns the schemas that have all keys between them.
 fn schemas() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let apis = std::fs::read_dir(root.join("tests/apis/schema")).unwrap().map(|entry| entry.unwrap().path());
@@ -32,7 +32,7 @@ fn documentation() -> String {
     pages.map(|page| std::fs::read_to_string(page).unwrap()).collect()
 }
 
-/// An API around each part of an `api.yaml` that the documentation shows.
+/// Returns an API around each part of an `api.yaml` that the documentation shows.
 fn write_parts(room: &Path) -> Vec<(String, PathBuf)> {
     const OPERATION: &str = "operation: close-position\ntitle: Close Position\nhttp: GET /v1/close-position\ndoc: Asks.\n\
         effect: { is: read, why: It shows what closing would yield. }\nrequest: {}\nresponse: { object: Nothing }\n\
@@ -115,7 +115,7 @@ impl<'l> Walk<'l> {
         Self { language, places, name, folder, generator, files, log: String::new() }
     }
 
-    /// The places of all files with a value, or those without.
+    /// Returns the places of all files with a value, or those without.
     fn all(&self, is_there: bool) -> impl Iterator<Item = (&String, &Place<'l>)> {
         let of = usize::from(!is_there);
         self.places.iter().flat_map(move |(file, places)| places[of].iter().map(move |place| (file, place)))
@@ -164,7 +164,8 @@ impl<'l> Walk<'l> {
         Some(within)
     }
 
-    /// Whether the schema would have no place with a key any more that it has now, if the file had these places.
+    /// Returns whether the schema would have no place with a key any more that it has now, if the file had these
+    /// places.
     fn would_lose_a_key(&self, file: &str, new: &[Place<'_>]) -> bool {
         let others = self.places.iter().filter(|(other, _)| *other != file).flat_map(|(_, [found, _])| found);
         let kept: BTreeSet<&Key> = others.chain(new).map(|place| &place.key).collect();
@@ -176,7 +177,7 @@ impl<'l> Walk<'l> {
     }
 }
 
-/// Another value of the same kind.
+/// Returns another value of the same kind.
 fn changed(random: &mut Random, value: &Yaml, schema: &Json) -> Yaml {
     let words: Vec<&Json> = schema["enum"].as_array().into_iter().flatten().collect();
     match value {
@@ -216,7 +217,7 @@ fn changed(random: &mut Random, value: &Yaml, schema: &Json) -> Yaml {
     }
 }
 
-/// The schemas after their changes in these folders of a room, and the keys that no change reached.
+/// Returns the schemas after their changes in these folders of a room, and the keys that no change reached.
 fn walks<'l>(language: &'l Language, room: &Path) -> (Vec<Walk<'l>>, BTreeSet<Key>) {
     let documented = room.join("documented");
     write_documented(&documented);

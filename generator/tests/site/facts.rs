@@ -25,7 +25,7 @@ fn every_fact_is_on_the_pages_and_the_pages_state_no_other() {
     }
 }
 
-/// The families that have operations.
+/// Returns the families that have operations.
 fn families(schema: &Schema) -> BTreeSet<String> {
     let family = |line: &str| {
         let operation: Value = serde_json::from_str(line).unwrap();
@@ -57,7 +57,8 @@ impl<'a> Reader<'a> {
         reader.found.iter().filter(|fact| !reader.is_of_another_case(fact)).cloned().collect()
     }
 
-    /// Whether a parameter that several cases of a choice have is optional in one of them, and required in another.
+    /// Returns whether a parameter that several cases of a choice have is optional in one of them, and required in
+    /// another.
     fn is_of_another_case(&self, fact: &str) -> bool {
         let columns: Vec<_> = fact.split('\t').collect();
         let ["param", id, name, "no", json] = columns[..] else { return false };
@@ -277,7 +278,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a parameter or a field is in JSON: what stands behind its type, or the type itself.
+/// Returns what a parameter or a field is in JSON: what stands behind its type, or the type itself.
 fn json_type(element: ElementRef<'_>) -> String {
     type_in_json(below(element, "name")[0])
 }

@@ -39,14 +39,14 @@ fn schema_in(name: &str) -> &'static Schema {
     &READ[index]
 }
 
-/// The sites of [`SCHEMAS`], made once.
+/// Returns the sites of [`SCHEMAS`], made once.
 fn sites() -> impl Iterator<Item = (&'static str, &'static Site)> {
     static SITES: LazyLock<[Site; 3]> =
         LazyLock::new(|| SCHEMAS.map(|schema| schema_in(schema).site(&SiteOptions::default()).unwrap()));
     SCHEMAS.into_iter().zip(SITES.iter())
 }
 
-/// The folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
+/// Returns the folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
 fn documents() -> Option<PathBuf> {
     let named = std::env::var_os("TRADEAPI_DOCS").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| folder("../../shared/docs"));

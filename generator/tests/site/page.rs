@@ -31,7 +31,7 @@ pub(super) fn within<'a>(element: ElementRef<'a>, selector: &str) -> Vec<Element
     element.select(&parsed(selector)).collect()
 }
 
-/// The elements right below one, below a list of elements of these names or classes.
+/// Returns the elements right below one, below a list of elements of these names or classes.
 pub(super) fn below<'a>(element: ElementRef<'a>, class: &str) -> Vec<ElementRef<'a>> {
     element.child_elements().filter(|child| child.value().classes().any(|one| one == class)).collect()
 }

@@ -9,7 +9,7 @@ use tradeapi_gen::{Documents, RuleTests, SiteOptions};
 use super::page::{Page, text, within};
 use super::{folder, read, schema_in, sites};
 
-/// The rules of a page, each with its kind.
+/// Returns the rules of a page, each with its kind.
 pub(super) fn rules_of(page: &Page) -> Vec<(String, ElementRef<'_>)> {
     let sections = page.all("section.rules").into_iter();
     let of = |section| {

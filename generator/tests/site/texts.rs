@@ -8,7 +8,7 @@ use tradeapi_gen::Generator;
 use super::page::{Page, text};
 use super::{folder, folders, site_of, sites};
 
-/// A schema whose sentences are all this text.
+/// Returns a schema whose sentences are all this text.
 fn saying(text: &str) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     folders::copy(&folder("../tests/fixtures/base"), copy.path());

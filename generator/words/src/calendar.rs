@@ -18,7 +18,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// The date of a day.
+    /// Returns the date of a day.
     ///
     /// Years are taken to begin in March here, so that the leap day is the last one of its year, and the lengths of
     /// months repeat every five months.
@@ -33,14 +33,14 @@ impl Date {
         if month > 12 { Self { year: year + 1, month: month - 12, day } } else { Self { year, month, day } }
     }
 
-    /// The day of the date; `None` if there is no such date.
+    /// Returns the day of the date; `None` if there is no such date.
     pub fn day(self) -> Option<i64> {
         let day = first_of(self.year, self.month).checked_add(self.day - 1)?;
         (Self::of(day) == self).then_some(day)
     }
 }
 
-/// The first day of a month; month 13 is the first of the next year.
+/// Returns the first day of a month; month 13 is the first of the next year.
 const fn first_of(year: i64, month: i64) -> i64 {
     let from_march = year * 12 + month - 3;
     let (year, month) = (from_march.div_euclid(12), from_march.rem_euclid(12));
@@ -48,7 +48,8 @@ const fn first_of(year: i64, month: i64) -> i64 {
     365 * year + leap_days + (153 * month + 2) / 5 - DAYS_TO_1970
 }
 
-/// The same day of the month so many months later, or earlier if negative: the last day of the month where it is shorter.
+/// Returns the same day of the month so many months later, or earlier if negative: the last day of the month where it
+/// is shorter.
 pub const fn shift_months(day: i64, months: i64) -> i64 {
     let date = Date::of(day);
     let count = date.year * 12 + date.month - 1 + months;
@@ -66,7 +67,7 @@ mod tests {
         Date { year, month, day }
     }
 
-    /// The next day of the calendar.
+    /// Returns the next day of the calendar.
     fn next(Date { year, month, day }: Date) -> Date {
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let length = match month {

@@ -48,17 +48,17 @@ macro_rules! words {
             /// The meaning of each, in the same order; empty where it says itself what it means.
             pub const DOCS: &'static [&'static str] = &[$(concat!($($crate::text_of_doc!($($doc)+)),*),)*];
 
-            /// The word as the schema spells it.
+            /// Returns the word as the schema spells it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }
             }
 
-            /// The word with this spelling.
+            /// Returns the word with this spelling.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$word),)* _ => None }
             }
 
-            /// The name of the variant in Rust.
+            /// Returns the name of the variant in Rust.
             pub const fn variant(self) -> &'static str {
                 match self { $(Self::$word => stringify!($word),)* }
             }

@@ -182,7 +182,7 @@ impl Assumed {
 }
 
 impl CodeProof {
-    /// The stage of a refusal with this proof, unless another is stated.
+    /// Returns the stage of a refusal with this proof, unless another is stated.
     pub const fn usual_stage(self) -> Stage {
         match self {
             Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,

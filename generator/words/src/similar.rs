@@ -1,13 +1,13 @@
 //! Which known name an unknown one may stand for.
 
-/// The most similar of the `known` names, if one is similar enough.
+/// Returns the most similar of the `known` names, if one is similar enough.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = given.chars().count().clamp(3, 12) / 3;
     let near = known.into_iter().map(|name| (distance(given, name), name)).filter(|(distance, _)| *distance <= limit);
     near.min().map(|(_, name)| name)
 }
 
-/// The edit distance (insert, remove, replace, swap neighbours) between two names, ignoring case.
+/// Returns the edit distance (insert, remove, replace, swap neighbours) between two names, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();

@@ -48,7 +48,7 @@ async fn once(client: &Client, order: &Arc<PlaceOrder>) -> Result<u64> {
     Ok(most)
 }
 
-/// The memory of the process in kB; 0 if the system does not report it.
+/// Returns the memory of the process in kB; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

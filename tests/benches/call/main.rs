@@ -96,12 +96,12 @@ fn client(address: &SocketAddr) -> Result<Client> {
     Ok(builder(address)?.limiter(unlimited()).build()?)
 }
 
-/// Limits whose clock leaps, so that every call is admitted.
+/// Returns limits whose clock leaps, so that every call is admitted.
 fn unlimited() -> Arc<InProcessLimits> {
     Arc::new(InProcessLimits::with_timer(LimitSettings::new(), Leaping::default()))
 }
 
-/// A call occupies a limit until it is answered, so many concurrent calls need a client without limits.
+/// Returns a call occupies a limit until it is answered, so many concurrent calls need a client without limits.
 fn client_without_limits(address: &SocketAddr) -> Result<Client> {
     Ok(builder(address)?.limits(LimitMode::Off).build()?)
 }
@@ -122,7 +122,7 @@ fn order() -> Result<PlaceOrder> {
     Ok(order)
 }
 
-/// A client with the settings of a trading program.
+/// Returns a client with the settings of a trading program.
 fn hyper() -> Hyper<HttpConnector, Full<Bytes>> {
     let mut tcp = HttpConnector::new();
     tcp.set_nodelay(true);

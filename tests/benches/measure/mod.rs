@@ -52,7 +52,7 @@ struct Variant<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// An empty comparison.
+    /// Creates an empty comparison.
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), rounds: quick(ROUNDS), all_threads: false, shows_cpu: false, ways: Vec::new() }
     }
@@ -188,12 +188,12 @@ impl Variant<'_> {
     }
 }
 
-/// The number of rounds, or a third of it with `--quick`.
+/// Returns the number of rounds, or a third of it with `--quick`.
 fn quick(rounds: usize) -> usize {
     if std::env::args().any(|argument| argument == "--quick") { rounds.div_ceil(3) } else { rounds }
 }
 
-/// The median; 0 without values.
+/// Returns the median; 0 without values.
 fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     Spread::of(values).middle
 }
@@ -220,7 +220,7 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Seconds in a suitable unit.
+/// Returns seconds in a suitable unit.
 fn readable(seconds: f64) -> String {
     match seconds {
         1e-6.. if seconds < 1e-3 => format!("{:.2} us", seconds * 1e6),

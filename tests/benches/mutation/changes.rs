@@ -19,7 +19,7 @@ enum Step {
     Index(usize),
 }
 
-/// All mutations of the rules of a file.
+/// Returns all mutations of the rules of a file.
 pub(crate) fn of(file: &Yaml) -> Vec<Change> {
     let mut changes = Changes { file, made: Vec::new() };
     changes.walk(file, &mut Vec::new());

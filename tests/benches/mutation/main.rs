@@ -105,7 +105,7 @@ impl Trial {
         Self { case, expected }
     }
 
-    /// The verdict of a schema.
+    /// Returns the verdict of a schema.
     fn by(&self, schema: &Schema) -> Option<Verdict> {
         let Case { operation, request, account, now, .. } = &self.case;
         let broken = schema.evaluate(operation, request, account, Some(*now))?;
@@ -117,7 +117,7 @@ impl Trial {
     }
 }
 
-/// The files of the schema below its folder.
+/// Returns the files of the schema below its folder.
 fn files(folder: &Path) -> Vec<(PathBuf, Yaml)> {
     let families = fs::read_dir(folder).expect("the schema is there").filter_map(Result::ok);
     let mut files: Vec<_> = families

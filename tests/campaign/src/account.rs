@@ -38,7 +38,7 @@ use crate::violation::{Violation, find_violations};
 /// The time-out of a call.
 pub(crate) const CALL: Duration = Duration::from_secs(2);
 
-/// The settings of an account's exchange, which reads `clock`.
+/// Returns the settings of an account's exchange, which reads `clock`.
 pub(crate) fn exchange(
     settings: &Settings,
     account: u64,
@@ -72,7 +72,7 @@ pub(crate) fn exchange(
     }
 }
 
-/// A client over sockets.
+/// Returns a client over sockets.
 pub(crate) fn client_over_sockets(
     settings: &Arc<Settings>,
     url: &str,
@@ -83,7 +83,8 @@ pub(crate) fn client_over_sockets(
     builder(settings, url, keys, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone())).build()
 }
 
-/// The client under test: with default settings apart from its environment and transport, unless the variant differs.
+/// Returns the client under test: with default settings apart from its environment and transport, unless the variant
+/// differs.
 pub(crate) fn builder<T: Transport + 'static, E: Environment + 'static>(
     settings: &Arc<Settings>,
     url: &str,

@@ -21,7 +21,7 @@ impl Arrivals {
         self.moments.len()
     }
 
-    /// The most calls within any second, wherever it begins.
+    /// Returns the most calls within any second, wherever it begins.
     pub(crate) fn most(&self) -> usize {
         let mut first = 0;
         let within = |(last, moment): (usize, &Duration)| {
@@ -33,7 +33,7 @@ impl Arrivals {
         self.moments.iter().enumerate().map(within).max().unwrap_or_default()
     }
 
-    /// The number of calls in excess of `allowed` within the second before them.
+    /// Returns the number of calls in excess of `allowed` within the second before them.
     pub(crate) fn beyond(&self, allowed: usize) -> usize {
         let pairs = self.moments.iter().zip(self.moments.iter().skip(allowed));
         pairs.filter(|(first, last)| **last - **first < SECOND).count()

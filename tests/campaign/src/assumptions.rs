@@ -25,12 +25,12 @@ macro_rules! assumptions {
             /// All assumptions.
             pub const ALL: &[Self] = &[$(Self::$value,)*];
 
-            /// The name by which `--beyond` takes it.
+            /// Returns the name by which `--beyond` takes it.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name,)* }
             }
 
-            /// The kind of violation that a correct client shows where the assumption does not hold.
+            /// Returns the kind of violation that a correct client shows where the assumption does not hold.
             pub const fn violation(self) -> &'static str {
                 match self { $(Self::$value => $found,)* }
             }
@@ -63,7 +63,7 @@ assumptions! {
 }
 
 impl Assumption {
-    /// The assumption with this name.
+    /// Returns the assumption with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|one| one.name() == name).copied()
     }

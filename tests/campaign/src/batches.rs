@@ -201,7 +201,7 @@ impl AccountContext {
     }
 }
 
-/// The name of an item's outcome.
+/// Returns the name of an item's outcome.
 fn kind<T>(item: &ItemOutcome<T>) -> &'static str {
     match item {
         ItemOutcome::Done(_) => "done",

@@ -99,7 +99,7 @@ async fn finish(tasks: JoinSet<io::Result<()>>) -> io::Result<()> {
     tasks.join_all().await.into_iter().collect()
 }
 
-/// The order of this kind with this id.
+/// Returns the order of this kind with this id.
 pub(crate) fn order(kind: &str, id: &str) -> Order {
     match kind {
         "classic" => Order::new(Family::Classic, id),

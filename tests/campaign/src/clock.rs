@@ -37,19 +37,19 @@ enum Passed {
 }
 
 impl FastClock {
-    /// A clock that is right now, and runs at `speed` times real time.
+    /// Creates a clock that is right now, and runs at `speed` times real time.
     pub(crate) fn new(speed: u32) -> Self {
         Self::synchronized(system().as_millis() as u64, speed)
     }
 
-    /// A copy of a clock in another process, which [was right](Self::right_at) at `millis`.
+    /// Creates a copy of a clock in another process, which [was right](Self::right_at) at `millis`.
     pub(crate) fn synchronized(millis: u64, speed: u32) -> Self {
         let elapsed = system().saturating_sub(Duration::from_millis(millis)) * speed;
         let passed = Passed::Since(elapsed, Instant::now());
         Self { right_at: millis, speed, ahead: 0, passed, leaps: Arc::default() }
     }
 
-    /// The clock of virtual time. It moves with the timer, and when it [leaps](Self::leap).
+    /// Returns the clock of virtual time. It moves with the timer, and when it [leaps](Self::leap).
     pub(crate) fn of(time: &ManualEnvironment) -> Self {
         let passed = Passed::ByHand(time.timer().clone());
         let right_at = time.right_time().as_millis();
@@ -61,13 +61,13 @@ impl FastClock {
         self.right_at
     }
 
-    /// The same clock, ahead by `millis` milliseconds.
+    /// Returns the same clock, ahead by `millis` milliseconds.
     #[must_use]
     pub(crate) fn ahead_by(&self, millis: i64) -> Self {
         Self { ahead: millis, ..self.clone() }
     }
 
-    /// The speed as a multiple of real time.
+    /// Returns the speed as a multiple of real time.
     pub(crate) fn speed(&self) -> u32 {
         self.speed
     }
@@ -87,7 +87,7 @@ impl FastClock {
         }
     }
 
-    /// The real time that has passed.
+    /// Returns the real time that has passed.
     pub(crate) fn real(&self) -> Duration {
         match &self.passed {
             Passed::Since(_, since) => since.elapsed(),
@@ -105,7 +105,7 @@ impl FastClock {
         }
     }
 
-    /// The real time in which `time` passes on this clock.
+    /// Returns the real time in which `time` passes on this clock.
     pub(crate) fn real_duration(&self, time: Duration) -> Duration {
         time / self.speed
     }
@@ -152,7 +152,7 @@ impl Environment for FastEnvironment {
     }
 }
 
-/// The output of `future`, if it completes within `patience`.
+/// Returns the output of `future`, if it completes within `patience`.
 pub(crate) async fn within<T>(client: &ClientCore, patience: Duration, future: impl Future<Output = T>) -> Option<T> {
     match select(pin!(future), pin!(pause(client.environment(), patience))).await {
         Either::Left((output, _)) => Some(output),

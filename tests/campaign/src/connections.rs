@@ -31,7 +31,7 @@ impl ConnectionProfile {
         }
     }
 
-    /// The value of the `Keep-Alive` header, if answers have it.
+    /// Returns the value of the `Keep-Alive` header, if answers have it.
     pub(crate) fn keep_alive(self) -> Option<String> {
         self.idle_timeout.filter(|_| self.announces_idle).map(|idle| format!("timeout={}", idle.as_secs()))
     }

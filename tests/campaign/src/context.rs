@@ -40,12 +40,12 @@ impl AccountContext {
         Self { settings, account, client, ledger, pending, is_late: false, shares_ids: true }
     }
 
-    /// The dice for one purpose of a request.
+    /// Returns the dice for one purpose of a request.
     pub(crate) fn dice_for(&self, purpose: &str, id: &str) -> Dice {
         Dice::new(self.settings.seed, &format!("{purpose} of {id}"))
     }
 
-    /// The outcome that the client under test concludes from an error.
+    /// Returns the outcome that the client under test concludes from an error.
     pub(crate) fn conclusion(&self, error: &Error) -> Outcome {
         self.settings.variant.conclusion(error).unwrap_or(error.outcome())
     }
@@ -89,7 +89,7 @@ impl AccountContext {
     }
 }
 
-/// The signature time of the request that failed, or a later time.
+/// Returns the signature time of the request that failed, or a later time.
 pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
     match error {
         Error::Unknown(unknown) => unknown.sent.signed_at,

@@ -179,7 +179,7 @@ impl Counts {
         self.situations.get(&what).copied().unwrap_or_default()
     }
 
-    /// The number of calls in excess of the documented limits.
+    /// Returns the number of calls in excess of the documented limits.
     pub fn beyond(&self) -> usize {
         self.calls.values().map(|rate| rate.beyond).sum()
     }

@@ -147,7 +147,7 @@ impl Deployment {
         self.sets_nodes || self.nodes == WRONG_CLOCK
     }
 
-    /// The deployment of an account, which depends on its number and on the seed.
+    /// Returns the deployment of an account, which depends on its number and on the seed.
     pub(crate) fn new(settings: &Settings, account: u64) -> Self {
         let number = account + settings.seed;
         let (profile, nodes) = (nth(&PROFILES, number), nth(&NODES, account / 2 + settings.seed));

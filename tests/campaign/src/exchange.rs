@@ -115,7 +115,7 @@ impl Exchange {
         }
     }
 
-    /// The credentials of its user.
+    /// Returns the credentials of its user.
     pub(crate) fn keys(&self) -> &Keys {
         self.inner.local.keys()
     }
@@ -125,17 +125,17 @@ impl Exchange {
         self.inner.deliver(request, connection, is_counted)
     }
 
-    /// The requests that were faulted.
+    /// Returns the requests that were faulted.
     pub(crate) fn faulted_requests(&self) -> BTreeSet<String> {
         self.inner.local.faulted_requests()
     }
 
-    /// The base address.
+    /// Returns the base address.
     pub(crate) fn url(&self) -> String {
         self.server.as_ref().map_or("http://127.0.0.1".to_owned(), ScriptedServer::url)
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = self.inner.counts();
         counts.cover(Situation::SignedAsSent, u64::from(self.inner.settings.signs_as_sent));
@@ -159,7 +159,7 @@ impl Exchange {
         self.inner.is_calm.load(Ordering::Relaxed)
     }
 
-    /// The ids of the orders that belong into a listing, the latest first.
+    /// Returns the ids of the orders that belong into a listing, the latest first.
     pub(crate) fn listed(&self, family: Family, listed: Listed) -> Vec<String> {
         let Inner { local, settings, .. } = &*self.inner;
         local.advance_to(Timestamp::from_millis(settings.clock.now()));
@@ -168,7 +168,7 @@ impl Exchange {
         ids.iter().map(u64::to_string).collect()
     }
 
-    /// The open orders of both families: their ids, and those of the client.
+    /// Returns the open orders of both families: their ids, and those of the client.
     pub(crate) fn open_orders(&self) -> Vec<(String, Option<String>)> {
         let Inner { local, settings, .. } = &*self.inner;
         local.advance_to(Timestamp::from_millis(settings.clock.now()));
@@ -177,7 +177,7 @@ impl Exchange {
         orders.map(|order| (order.id, order.client_id)).collect()
     }
 
-    /// The same of the orders that have ended and are kept.
+    /// Returns the same of the orders that have ended and are kept.
     pub(crate) fn ended_orders(&self) -> Vec<(String, Option<String>)> {
         let local = &self.inner.local;
         let ids = FAMILIES.into_iter().flat_map(|family| {
@@ -187,7 +187,7 @@ impl Exchange {
         ids.filter_map(|id| local.order(id)).map(|order| (order.id, order.client_id)).collect()
     }
 
-    /// The id of a random order, if there is one.
+    /// Returns the id of a random order, if there is one.
     pub(crate) fn one_order(&self, family: Family, dice: &mut Dice) -> Option<String> {
         let local = &self.inner.local;
         let [open, closed] = local.order_ids(local.keys(), of_exchange(family));
@@ -196,7 +196,7 @@ impl Exchange {
         all.get(place).map(u64::to_string)
     }
 
-    /// The sizes of the positions by their line and pair, negative if they were sold.
+    /// Returns the sizes of the positions by their line and pair, negative if they were sold.
     pub(crate) fn position_sizes(&self, family: Family) -> BTreeMap<String, Decimal> {
         let local = &self.inner.local;
         let positions = local.account(local.keys(), of_exchange(family)).positions.into_iter();
@@ -204,7 +204,7 @@ impl Exchange {
         positions.map(|one| (format!("{} {}", one.line.as_str(), one.symbol), size(&one))).collect()
     }
 
-    /// The balance in USDT.
+    /// Returns the balance in USDT.
     pub(crate) fn balance(&self, family: Family) -> Option<Decimal> {
         let local = &self.inner.local;
         local.account(local.keys(), of_exchange(family)).balances.get("USDT").map(|balance| balance.total)
@@ -229,7 +229,7 @@ impl Exchange {
         state.truth.sweep(is_under_way);
     }
 
-    /// The open orders and the positions, but not the order with a client id.
+    /// Returns the open orders and the positions, but not the order with a client id.
     pub(crate) fn left_beside(&self, client_id: Option<&str>) -> Vec<String> {
         let is_other = |order: &(String, Option<String>)| client_id.is_none() || order.1.as_deref() != client_id;
         let orders = self.open_orders().into_iter().filter(is_other).map(|(id, _)| format!("order {id}"));

@@ -109,33 +109,34 @@ impl Figures {
         self.violations.extend(other.violations);
     }
 
-    /// The number of calls.
+    /// Returns the number of calls.
     pub fn calls(&self) -> usize {
         self.counts.calls.values().map(|rate| rate.calls).sum()
     }
 
-    /// The number of calls that change something.
+    /// Returns the number of calls that change something.
     pub fn changes(&self) -> usize {
         let reads = |of: &(_, &str)| OPERATIONS.iter().any(|one| (one.family, one.name) == *of && one.reads());
         self.counts.calls.iter().filter(|(of, _)| !reads(of)).map(|(_, rate)| rate.calls).sum()
     }
 
-    /// The number of claims with this outcome.
+    /// Returns the number of claims with this outcome.
     pub fn count(&self, outcome: ClaimedOutcome) -> u64 {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == outcome).map(|(_, count)| count).sum()
     }
 
-    /// The number of requested orders, alone or in batches.
+    /// Returns the number of requested orders, alone or in batches.
     pub fn orders(&self) -> u64 {
         self.claims.iter().filter(|((operation, ..), _)| is_placement(operation)).map(|(_, count)| count).sum()
     }
 
-    /// The number of orders with a unique id that were queried in time, and how many of these stay unknown.
+    /// Returns the number of orders with a unique id that were queried in time, and how many of these stay unknown.
     pub fn placements(&self) -> (u64, u64) {
         self.unknown_of(|operation| is_placement(operation) && !is_reversal(operation))
     }
 
-    /// The same for reversals. They close a position and open another, so the absence of an order proves nothing.
+    /// Returns the same for reversals. They close a position and open another, so the absence of an order proves
+    /// nothing.
     pub fn reversals(&self) -> (u64, u64) {
         self.unknown_of(is_reversal)
     }
@@ -149,7 +150,7 @@ impl Figures {
         })
     }
 
-    /// The number of violations of each kind.
+    /// Returns the number of violations of each kind.
     pub fn kinds(&self) -> BTreeMap<&'static str, usize> {
         let mut kinds = BTreeMap::new();
         self.violations.iter().for_each(|violation| *kinds.entry(violation.kind()).or_default() += 1);
@@ -157,7 +158,7 @@ impl Figures {
     }
 }
 
-/// The place in [`KINDS`] of a request.
+/// Returns the place in [`KINDS`] of a request.
 fn kind(effect: &Effect, claim: &Claim) -> usize {
     match effect {
         Effect::Half(whole) => kind(whole, claim),

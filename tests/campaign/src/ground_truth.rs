@@ -41,17 +41,17 @@ pub enum Effect {
 /// The prefix of the ids of orders that another program places.
 pub(crate) const OF_OTHERS: &str = "other-";
 
-/// The label of an order: its id, and what distinguishes two orders with the same id.
+/// Returns the label of an order: its id, and what distinguishes two orders with the same id.
 pub(crate) fn label(client_oid: &str, size: &str, price: &str) -> String {
     format!("{client_oid} {size}@{price}")
 }
 
-/// The effect of setting the leverage of both directions of a pair.
+/// Returns the effect of setting the leverage of both directions of a pair.
 pub(crate) fn leverage_set(symbol: &str, leverage: &str) -> Effect {
     Effect::Set(format!("leverage of {symbol} {leverage} and {leverage}"))
 }
 
-/// The id in the label of an order.
+/// Returns the id in the label of an order.
 pub(crate) fn id_of(label: &str) -> &str {
     label.split(' ').next().unwrap_or_default()
 }
@@ -76,7 +76,7 @@ impl GroundTruth {
         &self.effects
     }
 
-    /// The same, with those cancellations of all orders that a request for one order is said to have made.
+    /// Returns the same, with those cancellations of all orders that a request for one order is said to have made.
     pub(crate) fn effects_by(&self, claims: &BTreeMap<Effect, Vec<Claim>>) -> Cow<'_, BTreeMap<Effect, u32>> {
         let is_said = |effect: &&Effect| {
             !self.effects.contains_key(*effect)
@@ -98,7 +98,7 @@ impl GroundTruth {
         self.duplicate_ids
     }
 
-    /// The labels of orders by the exchange's ids.
+    /// Returns the labels of orders by the exchange's ids.
     pub(crate) fn labels(&self) -> impl Iterator<Item = (u64, &String)> {
         self.labels.iter().map(|(id, label)| (*id, label))
     }

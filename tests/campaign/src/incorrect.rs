@@ -28,7 +28,7 @@ const ABSENCE_PROOF_DELAY: Duration = Duration::from_secs(40);
 /// The greatest distance between the time of a signature and the exchange's, in milliseconds.
 const WINDOW: u64 = 30_000;
 
-/// The outcome that a variant with incorrect queries concludes; `None` if the variant queries correctly.
+/// Returns the outcome that a variant with incorrect queries concludes; `None` if the variant queries correctly.
 pub(crate) async fn queries<O: Confirmable>(
     context: &AccountContext,
     operation: &O,

@@ -131,7 +131,7 @@ impl Ledger {
         look(&self.state().claims)
     }
 
-    /// The recorded violations, and the counts of situations.
+    /// Returns the recorded violations, and the counts of situations.
     pub(crate) fn violations_and_counts(&self) -> (Vec<Violation>, Counts) {
         let state = self.state();
         (state.violations.clone(), state.counts.clone())
@@ -142,7 +142,7 @@ impl Ledger {
     }
 }
 
-/// The name of what a code proves.
+/// Returns the name of what a code proves.
 fn proof(proves: CodeProof) -> &'static str {
     match proves {
         CodeProof::NotDone => "no effect",

@@ -45,7 +45,8 @@ pub(crate) async fn compare(client: &ClientCore, exchange: &Exchange) -> Vec<Vio
     violations
 }
 
-/// The ids on all pages. A page that fails is requested again, and a listing with a repeated cursor starts over.
+/// Returns the ids on all pages. A page that fails is requested again, and a listing with a repeated cursor starts
+/// over.
 async fn list<O: Paged>(client: &ClientCore, request: O, resumes: bool) -> Vec<String> {
     loop {
         let mut pages = Pages::new(client.clone(), request.clone());

@@ -103,7 +103,7 @@ static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Operation>>> = LazyLock::new(|| {
 });
 
 impl Operation {
-    /// The operation with this method and path.
+    /// Returns the operation with this method and path.
     pub(crate) fn find(method: &str, path: &str) -> Option<&'static Self> {
         BY_PATH.get(path)?.iter().find(|operation| operation.method == method).copied()
     }

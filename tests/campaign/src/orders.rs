@@ -36,20 +36,20 @@ impl Order {
         Self { family, client_oid, naming, size: Decimal::from(1_u64), price: Some(price(0)), order_id: None }
     }
 
-    /// An order without an id. Its price is unique.
+    /// Creates an order without an id. Its price is unique.
     pub(crate) fn without_id(family: Family, dice: &mut Dice) -> Self {
         let digits = format!("{}.{}", 30_000 + dice.below(10_000), 1 + dice.below(9));
         let price = Some(digits.parse().expect("digits are a number"));
         Self { naming: Naming::NoId, price, ..Self::new(family, "") }
     }
 
-    /// A second order with the same id. It differs in its size if `differs` is set.
+    /// Returns a second order with the same id. It differs in its size if `differs` is set.
     pub(crate) fn duplicate(&self, differs: bool) -> Self {
         let size = if differs { Decimal::from(2_u64) } else { self.size.clone() };
         Self { naming: Naming::SharedId, size, order_id: None, ..self.clone() }
     }
 
-    /// A market order that reverses a position.
+    /// Creates a market order that reverses a position.
     pub(crate) fn reversal(client_oid: &str) -> Self {
         Self { price: None, ..Self::new(Family::Classic, client_oid) }
     }
@@ -71,7 +71,7 @@ impl Order {
         Effect::Cancelled(self.label())
     }
 
-    /// A random one of the names that no other order has.
+    /// Returns a random one of the names that no other order has.
     pub(crate) fn name(&self, dice: &mut Dice) -> Option<Name> {
         let client_oid = (self.naming == Naming::UniqueId).then(|| Name::ClientOid(self.client_oid.clone()));
         let order_id = self.order_id.clone().map(Name::OrderId);
@@ -118,7 +118,7 @@ impl Amendment {
     }
 }
 
-/// A price for each number.
+/// Returns a price for each number.
 pub(crate) fn price(number: u64) -> Decimal {
     Decimal::from(50_000 + number)
 }
@@ -190,7 +190,7 @@ pub(crate) fn classic_batch(orders: &[Order]) -> classic::BatchOrder {
     classic::BatchOrder::new(SYMBOL, product, "USDT", margin, orders.iter().map(item).collect())
 }
 
-/// A request that replaces an order by `new`.
+/// Returns a request that replaces an order by `new`.
 pub(crate) fn classic_amendment(name: &Name, new: &Order) -> classic::ModifyOrder {
     let product = classic::ProductType::UsdtFutures;
     let request = classic::ModifyOrder::new(SYMBOL, product, new.client_oid.as_str(), name.classic());
@@ -210,7 +210,7 @@ pub(crate) fn classic_cancels(names: &[Name]) -> classic::BatchCancel {
     classic::BatchCancel::new(classic::ProductType::UsdtFutures).order_id_list(items).symbol(SYMBOL)
 }
 
-/// A request to set the leverage of the pair.
+/// Returns a request to set the leverage of the pair.
 pub(crate) fn leverage(value: u64) -> observed::SetContractLeverage {
     observed::SetContractLeverage::new(SYMBOL, observed::ProductType::UsdtFutures, "USDT").leverage(value)
 }

@@ -29,7 +29,7 @@ pub(crate) const FAST_NODE: Duration = Duration::from_secs(65 * 60);
 /// The longest time for which an abandoned query is in flight.
 const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);
 
-/// Why an outcome is still unknown.
+/// Returns why an outcome is still unknown.
 pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
     match confirmation {
         Confirmation::Unknown(still) => still.because.why(),
@@ -62,7 +62,7 @@ impl AccountContext {
         }));
     }
 
-    /// The outcome that the client under test concludes.
+    /// Returns the outcome that the client under test concludes.
     fn concluded_outcome<A, R>(&self, confirmation: &Confirmation<A, R>) -> Outcome {
         match (confirmation, self.settings.variant) {
             (Confirmation::Unknown(still), ClientVariant::IgnoresRetention) if is_absent(still.last.as_ref()) => {

@@ -31,7 +31,7 @@ with_order_id! {
     classic::BatchSuccess,
 }
 
-/// The exchange's id of the order in an answer or a record.
+/// Returns the exchange's id of the order in an answer or a record.
 pub(crate) fn order_id(raw: &[u8]) -> Option<String> {
     let answer: Answer = serde_json::from_slice(raw).ok()?;
     answer.data?.order_id.filter(|id| !id.is_empty())

@@ -54,7 +54,7 @@ impl Settings {
         self.beyond.contains(&assumption)
     }
 
-    /// The prefix of an account's order ids, which are valid in both families.
+    /// Returns the prefix of an account's order ids, which are valid in both families.
     pub(crate) fn id_prefix(&self, account: u64) -> String {
         match self.has_odd_ids(account) {
             true => format!("{:x}:{account}/._", self.seed),
@@ -73,7 +73,8 @@ impl Settings {
         if has_escapes { "+&=#%" } else { "" }
     }
 
-    /// The number of requests by which one task of an account places orders. The first tasks take the remainder.
+    /// Returns the number of requests by which one task of an account places orders. The first tasks take the
+    /// remainder.
     pub(crate) fn requests_for(&self, account: u64, task: u64) -> u64 {
         let all = self.accounts * self.tasks;
         let number = account % self.accounts * self.tasks + task;
@@ -90,25 +91,25 @@ impl Settings {
         time * self.speed
     }
 
-    /// A policy that gives up early.
+    /// Returns a policy that gives up early.
     pub(crate) fn brief_policy(&self) -> ConfirmPolicy {
         let [first, longest, deadline] = [150, 300, 600].map(|millis| self.scaled(Duration::from_millis(millis)));
         ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
-    /// A policy for queries after an absence is a proof. Queries fail too, so there is time for several.
+    /// Returns a policy for queries after an absence is a proof. Queries fail too, so there is time for several.
     pub(crate) fn final_policy(&self) -> ConfirmPolicy {
         let deadline = self.scaled(Duration::from_secs(2)).max(Duration::from_secs(40));
         ConfirmPolicy::new().pauses(Duration::from_millis(500), Duration::from_secs(4)).deadline(deadline)
     }
 
-    /// A policy with a single query.
+    /// Returns a policy with a single query.
     pub(crate) fn single_query_policy(&self) -> ConfirmPolicy {
         let second = self.scaled(Duration::from_secs(1));
         ConfirmPolicy::new().pauses(second, second).deadline(second)
     }
 
-    /// A policy for calls that may be repeated.
+    /// Returns a policy for calls that may be repeated.
     pub(crate) fn retry_policy(&self) -> RetryPolicy {
         let [first, longest] = [20, 200].map(|millis| self.scaled(Duration::from_millis(millis)));
         RetryPolicy::new().attempts(4).pauses(first, longest)

@@ -78,7 +78,7 @@ pub struct TracedRun {
 }
 
 impl Scenario {
-    /// The scenario of one account of a campaign.
+    /// Returns the scenario of one account of a campaign.
     pub fn new(settings: &Settings, account: u64) -> Self {
         let network_faults = settings.faults / 8;
         let settings = Settings { placements: PLACEMENTS_PER_ACCOUNT, accounts: 1, speed: 1, ..settings.clone() };

@@ -270,7 +270,7 @@ impl Trader {
     }
 }
 
-/// A few consecutive amendments of an order, and whether each has the current values.
+/// Returns a few consecutive amendments of an order, and whether each has the current values.
 fn amendments(order: &Order, dice: &mut Dice) -> Vec<(Amendment, bool)> {
     let original = (order.price.clone().unwrap_or_else(|| orders::price(0)), order.size.clone());
     let (mut now, count) = (original.clone(), 1 + dice.below(3));

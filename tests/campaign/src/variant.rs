@@ -132,7 +132,7 @@ impl ClientVariant {
         )
     }
 
-    /// The outcome that this client concludes from an error without a query; `None` if it queries.
+    /// Returns the outcome that this client concludes from an error without a query; `None` if it queries.
     pub(crate) fn conclusion(self, error: &Error) -> Option<Outcome> {
         let Error::Unknown(unknown) = error else { return Some(error.outcome()) };
         let has_code = matches!(&*unknown.why, Error::Exchange(_));

@@ -42,7 +42,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The name of the kind of violation.
+    /// Returns the name of the kind of violation.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Lost(..) => "lost",

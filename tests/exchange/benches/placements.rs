@@ -93,14 +93,14 @@ fn exchange() -> Exchange {
     Exchange::with(settings, Time::by_hand(), Profile::new().both().balance("USDT", 1_000_000_000))
 }
 
-/// The memory of this process in KiB, where the system reports it.
+/// Returns the memory of this process in KiB, where the system reports it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Placements per second over sockets, the client's processor time included, and the time of each.
+/// Returns placements per second over sockets, the client's processor time included, and the time of each.
 fn loopback() -> Result<(f64, Vec<Duration>), Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
     let exchange = exchange();
@@ -147,7 +147,7 @@ async fn talk(address: SocketAddr, requests: &[Vec<u8>]) -> std::io::Result<Vec<
     Ok(times)
 }
 
-/// A request as it is on the wire.
+/// Returns a request as it is on the wire.
 fn wire(request: &Request<Bytes>) -> Vec<u8> {
     let target = request.uri().path();
     let mut text = format!("{} {target} HTTP/1.1\r\nhost: 127.0.0.1\r\n", request.method());

@@ -27,7 +27,7 @@ fn client() -> Result<Bitget, Failure> {
     Ok(Bitget::new(Some(settings.into())))
 }
 
-/// The ids of the open orders of the pair, sorted.
+/// Returns the ids of the open orders of the pair, sorted.
 async fn waiting(exchange: &mut Bitget) -> Result<Vec<String>, Failure> {
     let orders = exchange.fetch_open_orders(Some(PAIR), None, None, Params::none()).await?;
     let mut ids: Vec<_> = orders.into_iter().filter_map(|order| order.id).collect();

@@ -63,7 +63,7 @@ impl Level {
     pub const ALL: [(&str, Self); 4] =
         [("none", Self::None), ("lost", Self::Lost), ("slow", Self::Slow), ("whole", Self::Whole)];
 
-    /// The hostility of an exchange on this level.
+    /// Returns the hostility of an exchange on this level.
     fn hostility(self, seed: Seed, only: Option<&BTreeSet<String>>) -> Option<Hostility> {
         let (kinds, quirks) = match self {
             Self::None => return None,
@@ -255,8 +255,8 @@ impl Trial {
     /// The words that a form may have in braces: `{host}:{port}`.
     pub const FORMS: [&str; 9] = ["url", "host", "port", "key", "secret", "passphrase", "seed", "speed", "started"];
 
-    /// A trial of a program on the highest level for a minute, with the variables `TRADEAPI_URL`, `TRADEAPI_KEY`,
-    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`.
+    /// Creates a trial of a program on the highest level for a minute, with the variables `TRADEAPI_URL`,
+    /// `TRADEAPI_KEY`, `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`.
     pub fn of(program: Vec<String>, setup: Setup) -> Self {
         let variables = ["url", "key", "secret", "passphrase"];
         let variables =
@@ -409,7 +409,8 @@ impl Trial {
         Ok(if fails { (self, verdict) } else { other })
     }
 
-    /// The options that repeat this trial, after `tradeapi-exchange judge`, besides those of the account and the variables.
+    /// Returns the options that repeat this trial, after `tradeapi-exchange judge`, besides those of the account and
+    /// the variables.
     fn command(&self) -> String {
         let mut options = vec![format!("--seed {} --level {}", self.seed.0, self.level)];
         let speed = (self.speed != 1).then(|| format!("--speed {}", self.speed));

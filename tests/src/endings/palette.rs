@@ -56,7 +56,7 @@ impl Palette {
         }
     }
 
-    /// An end of a call with this number.
+    /// Returns an end of a call with this number.
     pub(super) fn end(&self, dice: &mut Dice, number: Option<&str>) -> End {
         if dice.percent(10) {
             return End::Unanswered(index(dice, UNANSWERED.len()));
@@ -93,7 +93,7 @@ impl Palette {
         }
     }
 
-    /// A refusal with a code.
+    /// Returns a refusal with a code.
     fn refused(&self, dice: &mut Dice) -> Value {
         let code = self.codes[index(dice, self.codes.len())].clone();
         if !self.envelope.is_object() {
@@ -112,7 +112,7 @@ impl Palette {
         answer
     }
 
-    /// The answer of an example, perhaps with something else in it.
+    /// Returns the answer of an example, perhaps with something else in it.
     fn succeeded(&self, dice: &mut Dice) -> Value {
         let mut answer = self.response.clone();
         self.agree(&mut answer);
@@ -177,12 +177,12 @@ impl Palette {
     }
 }
 
-/// A random index into something of this length.
+/// Returns a random index into something of this length.
 pub(super) fn index(dice: &mut Dice, length: usize) -> usize {
     usize::try_from(dice.below(length as u64)).unwrap_or_default()
 }
 
-/// A code as a text, or as a number if it is one.
+/// Returns a code as a text, or as a number if it is one.
 fn written(code: &str, dice: &mut Dice) -> Value {
     match code.parse::<i64>() {
         Ok(number) if number.to_string() == code && dice.percent(30) => Value::from(number),
@@ -190,7 +190,7 @@ fn written(code: &str, dice: &mut Dice) -> Value {
     }
 }
 
-/// The value of a parameter, which may be in nested objects.
+/// Returns the value of a parameter, which may be in nested objects.
 pub(super) fn within<'a>(request: &'a Value, parameter: &str) -> Option<&'a Value> {
     request.get(parameter).or_else(|| {
         let (outer, inner) = parameter.split_once('.')?;
@@ -198,7 +198,7 @@ pub(super) fn within<'a>(request: &'a Value, parameter: &str) -> Option<&'a Valu
     })
 }
 
-/// The value at a path.
+/// Returns the value at a path.
 pub(super) fn at_mut<'a>(json: &'a mut Value, path: &Value) -> Option<&'a mut Value> {
     path.as_array()?.iter().try_fold(json, |value, step| match step {
         Value::String(member) => value.get_mut(member),

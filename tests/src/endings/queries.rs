@@ -53,7 +53,7 @@ pub async fn compare_queries(file: &File, folder: &Path, caller: Caller<Outcome>
     disagreements
 }
 
-/// The outcome by the file, and whether no query came after it was known.
+/// Returns the outcome by the file, and whether no query came after it was known.
 fn by_the_file(file: &File, id: &str, request: &Value, log: &[Entry]) -> (Outcome, bool) {
     let Some(((_, first, sent), mut queries)) = log.split_first() else { return (Outcome::NotDone, true) };
     let change = file.change(id, request, None);
@@ -134,7 +134,7 @@ impl Answers {
         }
     }
 
-    /// The operation that a request is of, and the end of its call.
+    /// Returns the operation that a request is of, and the end of its call.
     fn next(&mut self, request: &http::Request<Bytes>, now: i64) -> (String, End) {
         let number = self.numbers.as_deref().and_then(|member| number_of(request, member));
         if self.sent.is_none() {
@@ -147,7 +147,7 @@ impl Answers {
         (query, end)
     }
 
-    /// The exchange's time in an answer, as the client reads it.
+    /// Returns the exchange's time in an answer, as the client reads it.
     fn time_of(&self, end: &End, now: i64) -> Option<i64> {
         let End::Answered { body, .. } = end else { return None };
         match self.file["envelope"]["time"].as_str() {
@@ -182,7 +182,7 @@ impl Answers {
         self.around(answer, now, number)
     }
 
-    /// An answer with the time and the number of its call.
+    /// Returns an answer with the time and the number of its call.
     fn around(&self, mut answer: Value, now: Option<i64>, number: Option<&str>) -> Value {
         if let (Some(member), Some(now)) = (self.file["envelope"]["time"].as_str(), now) {
             answer[member] = Value::from(now);
@@ -193,7 +193,7 @@ impl Answers {
         answer
     }
 
-    /// An answer to a query, and whether it denies that there is such a record.
+    /// Returns an answer to a query, and whether it denies that there is such a record.
     fn of_a_query(&mut self, query: &str, example: Value, now: i64, number: Option<&str>) -> (End, bool) {
         let success = self.file["operations"][query]["success"].clone();
         let is_list = success["records"].is_string() || success["shows"] == "list";
@@ -229,7 +229,7 @@ impl Answers {
         text(&record[row["field"].as_str().unwrap_or_default()]) == Some(own)
     }
 
-    /// A record of the order, or of another one, as it may be.
+    /// Returns a record of the order, or of another one, as it may be.
     fn record(&mut self, success: &Value, example: &Value, now: i64) -> Value {
         let settle = self.file["operations"][&self.id]["settle"].clone();
         let found = at_mut(&mut example.clone(), &success["data"]).cloned().unwrap_or(Value::Null);
@@ -283,7 +283,7 @@ impl Answers {
     }
 }
 
-/// The answer of an example with these records, or the only one.
+/// Returns the answer of an example with these records, or the only one.
 fn listing(success: &Value, mut example: Value, records: Vec<Value>) -> Value {
     let travels = |record: Value| match success["by_place"].as_array() {
         Some(fields) => fields.iter().map(|field| record[field.as_str().unwrap_or_default()].clone()).collect(),
@@ -300,7 +300,7 @@ fn listing(success: &Value, mut example: Value, records: Vec<Value>) -> Value {
     example
 }
 
-/// A time as a record has it.
+/// Returns a time as a record has it.
 fn written(millis: i64, form: &Value, example: &Value) -> Value {
     let number = match form.as_str() {
         Some("iso8601") => {

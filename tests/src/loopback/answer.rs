@@ -61,7 +61,7 @@ impl Answer {
         Self::new(200, body).header("content-type", "application/json")
     }
 
-    /// An answer with this status and body.
+    /// Creates an answer with this status and body.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None, behind: None }))
     }
@@ -96,7 +96,7 @@ impl Answer {
         Self(Act::Hang)
     }
 
-    /// The same answer with another status.
+    /// Returns the same answer with another status.
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         if let Some(parts) = self.parts() {
@@ -105,7 +105,7 @@ impl Answer {
         self
     }
 
-    /// The same answer with a further header.
+    /// Returns the same answer with a further header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(parts) = self.parts() {
@@ -114,13 +114,13 @@ impl Answer {
         self
     }
 
-    /// The same answer, cut off after `bytes` of its body, with the full length announced.
+    /// Returns the same answer, cut off after `bytes` of its body, with the full length announced.
     #[must_use]
     pub fn cut_off_after(self, bytes: usize) -> Self {
         self.with_parts(|parts| Act::Half(parts, bytes))
     }
 
-    /// The same answer with a length of `bytes` announced.
+    /// Returns the same answer with a length of `bytes` announced.
     #[must_use]
     pub fn announcing(mut self, bytes: usize) -> Self {
         if let Some(parts) = self.parts() {
@@ -129,25 +129,25 @@ impl Answer {
         self
     }
 
-    /// The same answer, after which the connection is closed without `connection: close`.
+    /// Returns the same answer, after which the connection is closed without `connection: close`.
     #[must_use]
     pub fn then_close(self) -> Self {
         self.then_close_after(Duration::ZERO)
     }
 
-    /// The same answer, some time after which the connection is closed without `connection: close`.
+    /// Returns the same answer, some time after which the connection is closed without `connection: close`.
     #[must_use]
     pub fn then_close_after(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Last(parts, pause))
     }
 
-    /// The same answer in small pieces, with a pause after each.
+    /// Returns the same answer in small pieces, with a pause after each.
     #[must_use]
     pub fn in_pieces(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Slow(parts, pause))
     }
 
-    /// The same answer followed by the unsolicited bytes `other`, at once or after a `pause` without a request.
+    /// Returns the same answer followed by the unsolicited bytes `other`, at once or after a `pause` without a request.
     #[must_use]
     pub fn with_behind(mut self, other: impl Into<Vec<u8>>, pause: Duration) -> Self {
         if let Some(parts) = self.parts() {
@@ -156,12 +156,12 @@ impl Answer {
         self
     }
 
-    /// The reaction, for a network without sockets.
+    /// Returns the reaction, for a network without sockets.
     pub fn into_act(self) -> Act {
         self.0
     }
 
-    /// The bytes of the answer with its head; empty if there is no answer.
+    /// Returns the bytes of the answer with its head; empty if there is no answer.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.0 {
             Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => {
@@ -188,7 +188,7 @@ impl Answer {
 }
 
 impl Parts {
-    /// The bytes of the answer with the first `sent` bytes of its body.
+    /// Returns the bytes of the answer with the first `sent` bytes of its body.
     pub(super) fn bytes(&self, sent: usize) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in &self.headers {

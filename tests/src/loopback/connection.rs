@@ -124,7 +124,7 @@ async fn until_closed(stream: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The next request, or `None` if the client has closed the connection. Further bytes stay in `received`.
+/// Returns the next request, or `None` if the client has closed the connection. Further bytes stay in `received`.
 async fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, number: usize) -> io::Result<Option<Request>> {
     let head_end = loop {
         if let Some(at) = received.windows(END_OF_HEAD.len()).position(|bytes| bytes == END_OF_HEAD) {

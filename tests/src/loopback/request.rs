@@ -19,7 +19,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without a socket. The target may have a query.
+    /// Creates a request without a socket. The target may have a query.
     pub fn new(
         method: &str,
         target: &str,
@@ -34,13 +34,13 @@ impl Request {
         Self { method: method.to_owned(), path: path.to_owned(), query, headers, body: body.into(), connection }
     }
 
-    /// The value of the first header with this name, in any case.
+    /// Returns the value of the first header with this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut same = self.headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
         same.next().map(|(_, value)| value.as_str())
     }
 
-    /// The body as text. Invalid UTF-8 is replaced.
+    /// Returns the body as text. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -54,7 +54,7 @@ impl Request {
         Some(Self::new(method, target, headers, Vec::new(), connection))
     }
 
-    /// The length of the body. Requests with chunked bodies are refused.
+    /// Returns the length of the body. Requests with chunked bodies are refused.
     pub(super) fn announced_length(&self) -> Option<usize> {
         if self.header("transfer-encoding").is_some() {
             return None;

@@ -50,12 +50,12 @@ impl ScriptedServer {
         Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// The address.
+    /// Returns the address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The base address: `http://127.0.0.1:...`.
+    /// Returns the base address: `http://127.0.0.1:...`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -82,7 +82,7 @@ impl ScriptedServer {
         self.script.connection_rules().set_idle(idle);
     }
 
-    /// The number of connections that were closed because they were idle.
+    /// Returns the number of connections that were closed because they were idle.
     pub fn idle_closes(&self) -> usize {
         self.script.connection_rules().idle_closes()
     }
@@ -92,7 +92,7 @@ impl ScriptedServer {
         self.script.connection_rules().unsolicited()
     }
 
-    /// The requests, in the order of arrival.
+    /// Returns the requests, in the order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.script.requests()
     }

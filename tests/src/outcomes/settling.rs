@@ -50,14 +50,14 @@ enum Finding {
 }
 
 impl<'f> Inquiry<'f> {
-    /// A change that was sent at a time, and whose call was answered, if it was.
+    /// Creates a change that was sent at a time, and whose call was answered, if it was.
     pub fn new(change: Change<'f>, sent: i64, answer: Option<Answer<'_>>) -> Self {
         let in_time = answer.filter(|answer| !answer.is_late);
         let refusal = in_time.and_then(|answer| change.code_of(answer));
         Self { change, sent, refusal, absences: 0, was_shown: false, outcome: Outcome::Unknown }
     }
 
-    /// The operations of the places, in their order.
+    /// Returns the operations of the places, in their order.
     pub fn places(&self) -> Vec<&'f str> {
         let places = self.change.operation["settle"]["places"].as_array().into_iter().flatten();
         places.filter_map(|place| place["operation"].as_str()).collect()
@@ -131,7 +131,7 @@ impl<'f> Inquiry<'f> {
         }
     }
 
-    /// The only record of the change in a list.
+    /// Returns the only record of the change in a list.
     fn pick(&self, records: impl Iterator<Item = Value>) -> Shown {
         let mut own = records.filter(|record| self.is_own(record));
         match (own.next(), own.next()) {
@@ -149,14 +149,14 @@ impl<'f> Inquiry<'f> {
         id.is_some_and(|(field, id)| told(record, field) == Some(id))
     }
 
-    /// The value of a parameter of the request, or of its only item.
+    /// Returns the value of a parameter of the request, or of its only item.
     fn sent_value(&self, parameter: &str) -> Option<String> {
         let list = self.change.operation["settle"]["each_of"].as_str();
         let item = list.and_then(|list| items_of(self.change.request, list).first().copied());
         item.and_then(|item| told(item, parameter)).or_else(|| told(self.change.request, parameter))
     }
 
-    /// The time for which the request may be accepted; `None` if nothing bounds it.
+    /// Returns the time for which the request may be accepted; `None` if nothing bounds it.
     fn window(&self) -> Option<i64> {
         let assumptions = &self.change.file["assumptions"];
         let own = assumptions["window_set_by"].as_str().and_then(|parameter| self.sent_value(parameter));
@@ -266,7 +266,7 @@ impl<'f> Inquiry<'f> {
 }
 
 impl Change<'_> {
-    /// The code of an answer, or its status where there is none.
+    /// Returns the code of an answer, or its status where there is none.
     fn code_of(&self, answer: Answer<'_>) -> Option<String> {
         let json: Option<Value> = serde_json::from_slice(answer.body).ok();
         match self.read(json.as_ref(), answer.body, answer.status) {
@@ -283,12 +283,12 @@ impl Change<'_> {
     }
 }
 
-/// The name that a row of the file has as this member.
+/// Returns the name that a row of the file has as this member.
 fn name<'a>(row: &'a Value, member: &str) -> &'a str {
     row[member].as_str().unwrap_or_default()
 }
 
-/// A record with its fields by name, also one that travels as an array of their values.
+/// Returns a record with its fields by name, also one that travels as an array of their values.
 fn named(record: &Value, by_place: &Value) -> Value {
     let (Value::Array(values), Some(fields)) = (record, by_place.as_array()) else { return record.clone() };
     let named =
@@ -296,7 +296,7 @@ fn named(record: &Value, by_place: &Value) -> Value {
     Value::Object(named.collect::<Map<_, _>>())
 }
 
-/// A time in Unix milliseconds.
+/// Returns a time in Unix milliseconds.
 fn unix_ms(written: &str, form: &Value) -> Option<i64> {
     match form.as_str()? {
         "seconds" => Some(seconds(written)?),
@@ -307,7 +307,7 @@ fn unix_ms(written: &str, form: &Value) -> Option<i64> {
     }
 }
 
-/// A time of ISO 8601 in UTC: `2026-09-21T14:13:20.250Z`.
+/// Returns a time of ISO 8601 in UTC: `2026-09-21T14:13:20.250Z`.
 fn iso(written: &str) -> Option<i64> {
     let (date, time) = written.strip_suffix('Z')?.split_once('T')?;
     let part = |text: Option<&str>| text?.parse::<i64>().ok();
@@ -320,7 +320,7 @@ fn iso(written: &str) -> Option<i64> {
     Some(days * 86_400_000 + hours * 3_600_000 + minutes * 60_000 + seconds(time.next()?)?)
 }
 
-/// Seconds with a fraction, in milliseconds.
+/// Returns seconds with a fraction, in milliseconds.
 fn seconds(written: &str) -> Option<i64> {
     let (whole, fraction) = written.split_once('.').unwrap_or((written, ""));
     let fraction: String = fraction.chars().chain("000".chars()).take(3).collect();

@@ -49,7 +49,7 @@ impl<'a> Account<'a> {
             .max()
     }
 
-    /// The known properties of an instrument. `line` is its category or product type.
+    /// Returns the known properties of an instrument. `line` is its category or product type.
     pub(super) fn instrument(self, line: Option<String>, symbol: Option<String>) -> Option<Instrument<'a>> {
         let instruments = self.0.get("instruments")?.as_array()?;
         let found =

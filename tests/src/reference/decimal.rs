@@ -39,7 +39,7 @@ impl Decimal {
         Some(Self { negative: negative && !digits.is_empty(), digits, decimals })
     }
 
-    /// The number of decimal places without trailing zeros.
+    /// Returns the number of decimal places without trailing zeros.
     pub(super) fn decimals(&self) -> usize {
         self.decimals
     }
@@ -64,7 +64,7 @@ impl Decimal {
     }
 }
 
-/// Both numbers as integers in the finer of the two units.
+/// Returns both numbers as integers in the finer of the two units.
 fn aligned(left: &Decimal, right: &Decimal) -> (String, String) {
     let decimals = left.decimals.max(right.decimals);
     let widen = |number: &Decimal| match number.is_zero() {
@@ -79,7 +79,7 @@ fn compare(left: &str, right: &str) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// The remainder of a long division.
+/// Returns the remainder of a long division.
 fn remainder(value: &str, divisor: &str) -> String {
     let mut rest = String::new();
     for digit in value.chars() {

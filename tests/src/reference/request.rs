@@ -37,12 +37,12 @@ impl<'a> Request<'a> {
         self.text(name)?.parse().ok()
     }
 
-    /// The items of a list inside the request.
+    /// Returns the items of a list inside the request.
     pub(super) fn list(self, name: &str) -> Option<Vec<Request<'a>>> {
         Some(self.0.get(name)?.as_array()?.iter().map(Request).collect())
     }
 
-    /// The items of a body that is an array, or an object around an array.
+    /// Returns the items of a body that is an array, or an object around an array.
     pub(super) fn body_list(self) -> Vec<Request<'a>> {
         let array = match self.0 {
             Value::Object(members) => members.values().find_map(Value::as_array),
@@ -52,7 +52,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The text of a JSON value, if it is not empty.
+/// Returns the text of a JSON value, if it is not empty.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,

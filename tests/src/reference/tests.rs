@@ -8,7 +8,7 @@ use super::{Verdict, verdict};
 
 const NOW: u64 = 1_734_220_800_000;
 
-/// The named members of `base`, with those of `more` added, or removed if they are null.
+/// Returns the named members of `base`, with those of `more` added, or removed if they are null.
 fn with(mut base: Value, more: &Value) -> Value {
     for (name, value) in more.as_object().expect("members") {
         base[name.as_str()] = value.clone();

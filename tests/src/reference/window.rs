@@ -45,7 +45,7 @@ pub(super) fn within_days(time: Option<i128>, days: i128, now: i128, out: &mut F
     out.refuse_if(time.is_some_and(|time| time + days * DAY + TOLERANCE < now), format!("older than {days} days"));
 }
 
-/// The same day and time some months later in UTC, or the last day of a shorter month.
+/// Returns the same day and time some months later in UTC, or the last day of a shorter month.
 fn months_later(time: i128, months: i128) -> i128 {
     let (day, time_of_day) = (time.div_euclid(DAY), time.rem_euclid(DAY));
     let (cycles, mut day) = (day.div_euclid(CYCLE.1), day.rem_euclid(CYCLE.1));
@@ -61,7 +61,7 @@ fn months_later(time: i128, months: i128) -> i128 {
     (cycles * CYCLE.1 + day) * DAY + time_of_day
 }
 
-/// The number of days of a month, counted from January 1970.
+/// Returns the number of days of a month, counted from January 1970.
 fn length(month: i128) -> i128 {
     let year = 1970 + month / 12;
     match month % 12 {

@@ -53,7 +53,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// The outcome of an item, and how it was found, in a word each.
+/// Returns the outcome of an item, and how it was found, in a word each.
 fn word<T>(outcome: &ItemOutcome<T>) -> String {
     match outcome {
         ItemOutcome::Done(_) => "done".to_owned(),
@@ -75,7 +75,7 @@ fn words<I, T>(report: &BatchReport<I, T>) -> Vec<String> {
     report.items.iter().map(|item| word(&item.outcome) + how(item.matched)).collect()
 }
 
-/// The outcomes of one call with these items and this answer.
+/// Returns the outcomes of one call with these items and this answer.
 async fn report_of<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done> {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(success(&data));
@@ -237,7 +237,8 @@ async fn contradictory_results_prove_nothing() {
     assert_eq!(words(&report), ["unaccounted", "done by id"]);
 }
 
-/// Whether a direct call claims that all succeeded, the ids of its failures, and the number of unmentioned items.
+/// Returns whether a direct call claims that all succeeded, the ids of its failures, and the number of unmentioned
+/// items.
 async fn direct(request: unified::BatchOrder, data: &Value) -> (bool, Vec<String>, usize) {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(success(data));
@@ -302,7 +303,7 @@ async fn a_code_that_leaves_the_result_open_makes_an_item_unknown() {
     assert!(report.items[1].outcome.is_not_done());
 }
 
-/// A cancellation by pair, without a list.
+/// Returns a cancellation by pair, without a list.
 fn by_pair() -> classic::BatchCancel {
     classic::BatchCancel::new(classic::ProductType::UsdtFutures).symbol("BTCUSDT")
 }

@@ -28,7 +28,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// An exchange that repeats the id of the request.
+/// Returns an exchange that repeats the id of the request.
 fn echo() -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|request| {

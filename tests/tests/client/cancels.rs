@@ -20,7 +20,7 @@ fn refused(code: &str) -> Answer {
     Answer::json(json!({"code": code, "msg": "no", "requestTime": 1, "data": null}).to_string())
 }
 
-/// An exchange that has one order, in this state, and its client.
+/// Returns an exchange that has one order, in this state, and its client.
 fn exchange(state: &'static str, answer: Answered) -> (ScriptedServer, Client) {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(move |request| match request.method.as_str() {
@@ -32,7 +32,7 @@ fn exchange(state: &'static str, answer: Answered) -> (ScriptedServer, Client) {
     (server, client)
 }
 
-/// A policy with a few quick queries.
+/// Returns a policy with a few quick queries.
 fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(50))
 }

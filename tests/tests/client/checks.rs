@@ -23,7 +23,7 @@ fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-/// The rule kind (the last word of its id) and the parameter of each violation.
+/// Returns the rule kind (the last word of its id) and the parameter of each violation.
 fn wrong(checked: Result<(), Violations>) -> Vec<(&'static str, String)> {
     // Leaked, so that expectations can be literals.
     let kind = |rule: String| String::leak(rule).rsplit('.').next().unwrap_or_default();
@@ -32,7 +32,7 @@ fn wrong(checked: Result<(), Violations>) -> Vec<(&'static str, String)> {
     refusing.map(|violation| (kind(violation.rule), violation.parameter)).collect()
 }
 
-/// The violations that refuse a request at this time.
+/// Returns the violations that refuse a request at this time.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }

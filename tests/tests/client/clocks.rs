@@ -15,7 +15,7 @@ use tradeapi_tests::signature;
 const WINDOW: u64 = 30_000;
 const TEN_MINUTES: i64 = 600_000;
 
-/// An exchange that is `ahead` by milliseconds, and accepts a request only with a valid signature.
+/// Returns an exchange that is `ahead` by milliseconds, and accepts a request only with a valid signature.
 fn exchange(ahead: i64) -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(move |request| {

@@ -42,12 +42,12 @@ impl Exchange {
         Self { server, book }
     }
 
-    /// A client without rate limits.
+    /// Returns a client without rate limits.
     fn client(&self) -> Client {
         client_of(self.server.url(), |client| client.limits(LimitMode::Off))
     }
 
-    /// The numbers of changes and of queries.
+    /// Returns the numbers of changes and of queries.
     fn count(&self) -> (usize, usize) {
         let requests = self.server.requests();
         let questions = requests.iter().filter(|request| request.method == "GET").count();
@@ -55,7 +55,7 @@ impl Exchange {
     }
 }
 
-/// A client with the default settings.
+/// Returns a client with the default settings.
 fn client(url: impl AsRef<str>) -> Client {
     client_of(url, |client| client)
 }
@@ -88,7 +88,7 @@ fn body(request: &Request) -> Value {
     serde_json::from_slice(&request.body).unwrap()
 }
 
-/// The record of the order in a request.
+/// Returns the record of the order in a request.
 fn taken(order: &Value) -> Value {
     let now = now().to_string();
     json!({"orderId": "7", "clientOid": order["clientOid"], "qty": order["qty"], "orderStatus": "live",
@@ -99,12 +99,12 @@ fn market_buy() -> unified::PlaceOrder {
     unified::PlaceOrder::spot_market_buy("BTCUSDT", 10).client_oid(unified::ClientOid::mint())
 }
 
-/// A policy with a few quick queries.
+/// Returns a policy with a few quick queries.
 fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(30))
 }
 
-/// A policy that queries until the outcome is known, which it is in every test that uses it.
+/// Returns a policy that queries until the outcome is known, which it is in every test that uses it.
 fn patient() -> ConfirmPolicy {
     brief().deadline(Duration::from_secs(60))
 }

@@ -96,7 +96,7 @@ fn in_mode(mode: PositionMode) -> Account {
     tradeapi::Account::new().position_mode(mode).into()
 }
 
-/// The ids of the operations whose files name a counterpart.
+/// Returns the ids of the operations whose files name a counterpart.
 fn stated() -> BTreeSet<String> {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let mut found = BTreeSet::new();

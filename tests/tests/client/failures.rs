@@ -202,7 +202,7 @@ fn a_long_answer_is_not_printed_whole() {
     assert!(error.to_string().len() < 1_000);
 }
 
-/// The result of a call, and the number of requests that the exchange received.
+/// Returns the result of a call, and the number of requests that the exchange received.
 async fn call(over: Over, answer: Answer) -> (Error, usize) {
     // Long enough for a busy machine if there is an answer, and short if there is none.
     let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });

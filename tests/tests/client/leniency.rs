@@ -83,7 +83,7 @@ where
         bent.count
     }
 
-    /// All places in the data that the schema knows.
+    /// Returns all places in the data that the schema knows.
     fn places(&self) -> Vec<(String, Shape)> {
         let mut places = Vec::new();
         find_places(self.data, &self.shape, self.body.pointer(self.data).unwrap(), &mut places);
@@ -168,7 +168,7 @@ where
         }
     }
 
-    /// Whether an answer without the member at `place` is not the answer of the operation.
+    /// Returns whether an answer without the member at `place` is not the answer of the operation.
     fn is_promised(&self, place: &str) -> bool {
         let Some(name) = place.strip_prefix("/data/") else { return false };
         let is_alone = || self.body["data"].as_object().is_some_and(|members| members.len() == 1);
@@ -226,7 +226,7 @@ where
         assert_eq!(reply.request_time.map(|time| time.as_millis()), self.body["requestTime"].as_u64(), "{about}");
     }
 
-    /// The body with enum values in their first spelling.
+    /// Returns the body with enum values in their first spelling.
     fn canonical(&self) -> Value {
         let mut all = self.body.clone();
         let data = all.pointer_mut(self.data).unwrap();
@@ -234,12 +234,12 @@ where
         all
     }
 
-    /// The data of [`canonical`](Self::canonical).
+    /// Returns the data of [`canonical`](Self::canonical).
     fn canonical_data(&self) -> Value {
         self.canonical().pointer(self.data).cloned().unwrap_or_default()
     }
 
-    /// The body as text, with new content at `place`.
+    /// Returns the body as text, with new content at `place`.
     fn with(&self, place: &str, instead: Content) -> String {
         const MARK: &str = "@here@";
         let mut body = self.body.clone();
@@ -294,7 +294,7 @@ fn is_item(place: &str) -> bool {
     place.rsplit('/').next().is_some_and(|step| step.parse::<usize>().is_ok())
 }
 
-/// The innermost item of a list that contains `place`.
+/// Returns the innermost item of a list that contains `place`.
 fn item_around(place: &str) -> Option<String> {
     let steps: Vec<_> = place.split('/').collect();
     let last = steps.iter().rposition(|step| step.parse::<usize>().is_ok())?;
@@ -312,7 +312,7 @@ fn each_object(value: &mut Value, change: &mut impl FnMut(&mut Map<String, Value
     }
 }
 
-/// The JSON text with the members of every object in reverse order.
+/// Returns the JSON text with the members of every object in reverse order.
 fn reversed(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(reversed).collect::<Vec<_>>().join(",")),

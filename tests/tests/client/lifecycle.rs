@@ -132,7 +132,7 @@ fn the_gate_keeps_one_amendment_and_five_of_a_batch() {
     assert!(gate.is_empty());
 }
 
-/// The diagram in the documentation of an enum.
+/// Returns the diagram in the documentation of an enum.
 fn diagram(file: &str) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let lines = text.lines().map(str::trim).skip_while(|line| *line != "/// <div>").take_while(|line| *line != "///");

@@ -20,7 +20,7 @@ use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// An exchange that records the arrival times of calls.
+/// Returns an exchange that records the arrival times of calls.
 fn exchange() -> (ScriptedServer, Arc<Mutex<Vec<Instant>>>) {
     let server = ScriptedServer::start().unwrap();
     let came: Arc<Mutex<Vec<Instant>>> = Arc::default();
@@ -68,7 +68,7 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
 }
 
-/// A proxy of `server` that takes `late` to accept a connection. Returns its address.
+/// Returns a proxy of `server` that takes `late` to accept a connection. Returns its address.
 fn accepting_late(server: &ScriptedServer, late: Duration) -> String {
     let there = server.url().trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -148,7 +148,7 @@ async fn a_call_without_a_connection_takes_no_room() {
     }
 }
 
-/// The calls per second of the rows that apply.
+/// Returns the calls per second of the rows that apply.
 fn holding<O: Operation>(client: &Client, operation: &O) -> Vec<u32> {
     client.core().limited(operation).limits().map(|row: &RateLimit| row.calls).collect()
 }

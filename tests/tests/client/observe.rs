@@ -36,7 +36,7 @@ fn values(span: &Span, fields: &[&str]) -> String {
     fields.iter().map(|field| span.fields.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }
 
-/// The result fields of a call.
+/// Returns the result fields of a call.
 fn end(span: &Span) -> String {
     values(span, &["status", "code", "call_result", "outcome"])
 }

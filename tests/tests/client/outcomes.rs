@@ -46,7 +46,7 @@ impl Change {
         (self.call)(client, &schema::examples(self.meta)[0].request).await
     }
 
-    /// The outcome after a refusal with a trusted code: a compound request may be partly done.
+    /// Returns the outcome after a refusal with a trusted code: a compound request may be partly done.
     fn refused_with(self, known: &KnownError) -> Outcome {
         let request: serde_json::Value = serde_json::from_str(&schema::examples(self.meta)[0].request).unwrap();
         let has = |(name, value): (&str, &str)| {
@@ -65,7 +65,7 @@ impl Change {
         }
     }
 
-    /// The result of the request with this answer of the exchange.
+    /// Returns the result of the request with this answer of the exchange.
     async fn answered(self, server: &ScriptedServer, client: &Client, answer: Answer) -> Result<(), Error> {
         server.take_requests();
         server.answer_next(answer);
@@ -353,7 +353,7 @@ async fn a_success_without_any_id_is_unknown() {
     }
 }
 
-/// A transport that loses every connection before it writes, which a real socket cannot be made to do.
+/// Returns a transport that loses every connection before it writes, which a real socket cannot be made to do.
 fn never_writes() -> impl Transport {
     transport::from_fn(|_| async { Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent)) })
 }

@@ -11,7 +11,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
-/// The outcome of a change with this answer: `Ok` if it is taken for a success.
+/// Returns the outcome of a change with this answer: `Ok` if it is taken for a success.
 async fn outcome_of<O: Callable>(operation: &O, answer: Answer) -> Result<(), Outcome> {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(answer);
@@ -28,7 +28,7 @@ fn success(data: &str) -> Answer {
     Answer::json(format!(r#"{{"code":"00000","msg":"success","requestTime":1,"data":{data}}}"#))
 }
 
-/// Whether a change with these data is a success; otherwise its outcome is unknown.
+/// Returns whether a change with these data is a success; otherwise its outcome is unknown.
 async fn is_done<O: Callable>(operation: &O, data: &str) -> bool {
     match outcome_of(operation, success(data)).await {
         Ok(()) => true,
@@ -39,7 +39,7 @@ async fn is_done<O: Callable>(operation: &O, data: &str) -> bool {
     }
 }
 
-/// Whether a read of these data succeeds; otherwise the answer is unreadable.
+/// Returns whether a read of these data succeeds; otherwise the answer is unreadable.
 async fn is_read<O: Callable>(operation: &O, answer: Answer) -> bool {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(answer);

@@ -40,7 +40,7 @@ impl Repeating {
         Client::builder(self.server.url()).credentials(credentials).codes(codes).build().unwrap()
     }
 
-    /// The outcome of an order, which was placed in any case.
+    /// Returns the outcome of an order, which was placed in any case.
     async fn place(&self, codes: CodePolicy) -> Outcome {
         let order = PlaceOrder::spot_market_buy("BTCUSDT", 100).client_oid(ClientOid::mint());
         let error = self.client(codes).unified().place_order(&order).await.unwrap_err();

@@ -180,7 +180,7 @@ prop_compose! {
     }
 }
 
-/// The violations that refuse a request at this time.
+/// Returns the violations that refuse a request at this time.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }

@@ -35,7 +35,7 @@ struct Found {
     /// The ids of broken rules.
     rules: BTreeSet<String>,
     verdict: Verdict,
-    /// Whether the request fits the types, so that all checks have run.
+    /// True if the request fits the types, so that all checks have run.
     is_whole: bool,
 }
 
@@ -69,7 +69,7 @@ macro_rules! inspections {
 }
 tradeapi::for_each_operation!(inspections);
 
-/// The account of a case.
+/// Returns the account of a case.
 pub(crate) fn account(properties: &str) -> Account {
     let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut account = Account::new();

@@ -50,7 +50,7 @@ struct Server {
     targets: Targets,
 }
 
-/// A server that takes orders, loses the answers to them, and shows them. It lives as long as the tests.
+/// Returns a server that takes orders, loses the answers to them, and shows them. It lives as long as the tests.
 fn serve(reading: Reading) -> (String, Targets) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, targets) = (listener.local_addr().unwrap(), Targets::default());
@@ -208,7 +208,7 @@ async fn a_refused_escape_is_a_likely_cause(over: Over) {
     assert!(!refused.to_string().contains("escapes"), "{refused}");
 }
 
-/// The examples of requests with a query, each with the name of one of its parameters.
+/// Returns the examples of requests with a query, each with the name of one of its parameters.
 fn places(meta: &'static Meta) -> Vec<(Value, String)> {
     let examples = schema::examples(meta).into_iter().filter(|_| meta.method == Method::Get);
     let requests = examples.map(|example| serde_json::from_str::<Value>(&example.request).unwrap());

@@ -75,7 +75,7 @@ where
     O::META
 }
 
-/// A client whose clock shows the time of the example.
+/// Returns a client whose clock shows the time of the example.
 fn client(wire: &Wire, example: &Example, with_credentials: bool) -> Client {
     let builder = wire.over.client(wire.server.url(), TransportLimits::default());
     let builder = builder.clock(FixedClock(Timestamp::from_millis(time(example))));
@@ -189,7 +189,7 @@ fn check_signature(sent: &Request, example: &Example) {
     assert_eq!(sent.header("access-sign"), Some(expected.as_str()), "{}", example.about);
 }
 
-/// The data of an example's answer, without an undocumented wrapper of a list.
+/// Returns the data of an example's answer, without an undocumented wrapper of a list.
 fn answered(meta: &Meta, example: &Example) -> Value {
     let data = parsed(&example.response)["data"].take();
     match meta.list_member.and_then(|member| data.get(member)) {

@@ -40,7 +40,7 @@ fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
     client.limits(LimitMode::Off).build().unwrap()
 }
 
-/// The order that the answer reports as cancelled.
+/// Returns the order that the answer reports as cancelled.
 async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
     let answer = client.call(&cancel(id)).await?;
     Ok(answer.order_id.clone().unwrap().to_string())

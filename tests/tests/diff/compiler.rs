@@ -35,7 +35,7 @@ impl DownstreamCrates {
         self.names.push(name.to_owned());
     }
 
-    /// The crates whose downstream code does not compile, each with its first error.
+    /// Returns the crates whose downstream code does not compile, each with its first error.
     pub(crate) fn broken(&self) -> BTreeMap<String, String> {
         write(&self.room.join("Cargo.toml"), &self.manifest());
         std::fs::copy(house().join("Cargo.lock"), self.room.join("Cargo.lock")).unwrap();

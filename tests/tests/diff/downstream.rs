@@ -10,7 +10,7 @@ use syn::parse::ParseStream;
 /// Uses of a crate's items by module; the root has the empty name.
 pub(crate) type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The uses of all items in these files.
+/// Returns the uses of all items in these files.
 ///
 /// Blocking functions are left out, because the macros declare them by the same rows as the async ones.
 pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
@@ -23,7 +23,7 @@ pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
     all
 }
 
-/// The uses as a module of the crate.
+/// Returns the uses as a module of the crate.
 pub(crate) fn module(uses: &Uses) -> String {
     let mut text = "#![allow(warnings)]\n".to_owned();
     for (module, uses) in uses {
@@ -60,7 +60,7 @@ fn item(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// A use of a runtime type that the crate re-exports by name; re-exported groups do not depend on the schema.
+/// Returns a use of a runtime type that the crate re-exports by name; re-exported groups do not depend on the schema.
 fn reexport(tree: &syn::UseTree) -> Vec<String> {
     let syn::UseTree::Path(path) = tree else { return Vec::new() };
     match (path.ident.to_string().as_str(), &*path.tree) {
@@ -154,7 +154,7 @@ fn implementation(item: &syn::ItemImpl) -> Vec<String> {
     members.collect()
 }
 
-/// A function with the same signature that calls it.
+/// Returns a function with the same signature that calls it.
 fn call(ty: &str, signature: &syn::Signature) -> String {
     let names: Vec<_> = (0..signature.inputs.len()).map(|index| format_ident!("a{index}")).collect();
     let arguments = signature.inputs.iter().zip(&names).map(|(input, name)| match input {
@@ -214,7 +214,7 @@ fn parameters(within: syn::Item) -> Vec<String> {
     structure(&set).into_iter().chain(setters).collect()
 }
 
-/// A use of the setter of a parameter that may be left out.
+/// Returns a use of the setter of a parameter that may be left out.
 fn setter(set: &syn::Ident, field: &syn::Field) -> Option<String> {
     let syn::Type::Path(path) = &field.ty else { return None };
     let last = path.path.segments.last()?;
@@ -298,7 +298,7 @@ fn record(mut item: syn::ItemStruct) -> Vec<String> {
     structure(&item).into_iter().chain([is("runtime::emitted::Record", &item.ident.to_string())]).collect()
 }
 
-/// The type of a family, with a function for each row. The probe of credentials does not depend on the request.
+/// Returns the type of a family, with a function for each row. The probe of credentials does not depend on the request.
 fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
     let family: syn::ItemStruct = input.parse()?;
     let ty = format!("{}<'_>", family.ident);
@@ -330,7 +330,7 @@ fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
     Ok(uses)
 }
 
-/// The client, with a function for each family. The other functions do not depend on the schema.
+/// Returns the client, with a function for each family. The other functions do not depend on the schema.
 fn client(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
     for _table in ["API", "RECOVERIES", "LISTINGS", "FLATS", "INSTRUMENTS", "Instrument"] {
         input.parse::<syn::Ident>()?;
@@ -378,7 +378,7 @@ fn is_public(visibility: &syn::Visibility) -> bool {
     matches!(visibility, syn::Visibility::Public(_))
 }
 
-/// Tokens as code; `super` is the root for modules next to the uses.
+/// Returns tokens as code; `super` is the root for modules next to the uses.
 fn text(tokens: impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace("super ::", "crate ::")
 }

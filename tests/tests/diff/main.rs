@@ -47,7 +47,7 @@ static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
     CASES.iter().map(compared).collect()
 });
 
-/// The schema of the fixture with the edits of a case.
+/// Returns the schema of the fixture with the edits of a case.
 fn edited(edits: &[Edit]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for family in ["", "house", "office"] {
@@ -124,7 +124,8 @@ fn the_table_has_every_class() {
     }
 }
 
-/// The emitted files without the program, which needs a crate that is not compiled here and has no item for others.
+/// Returns the emitted files without the program, which needs a crate that is not compiled here and has no item for
+/// others.
 fn library(schema: &Schema) -> BTreeMap<String, String> {
     let mut files = schema.emit(Layout::Crate);
     files.retain(|file, _| !file.starts_with("cli"));

@@ -10,7 +10,7 @@ use tradeapi::unified::{CancelOrder, PlaceOrder};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// A time-out that is long enough for a busy machine.
+/// Returns a time-out that is long enough for a busy machine.
 pub(crate) fn settings() -> RedisSettings {
     RedisSettings::new().margin(ms(50)).ahead(ms(200)).timeout(SECOND * 5)
 }
@@ -60,7 +60,7 @@ pub(crate) fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// The most moments in any half-open window of `span`.
+/// Returns the most moments in any half-open window of `span`.
 pub(crate) fn most_in_any(moments: &[Duration], span: Duration) -> usize {
     let mut moments = moments.to_vec();
     moments.sort();

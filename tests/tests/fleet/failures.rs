@@ -14,7 +14,7 @@ use tradeapi_tests::loopback::ScriptedServer;
 use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, ask, call, failure_kind, make, most_in_any, ms, settings};
 use super::server::Server;
 
-/// An address without a listener.
+/// Returns an address without a listener.
 fn nowhere() -> String {
     let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     format!("redis://127.0.0.1:{port}")

@@ -8,7 +8,7 @@ use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, RedisSe
 use super::callers::{CANCEL, MAX_CALLS, PLACE, SECOND, ask, call, ms, settings};
 use super::server::Server;
 
-/// Two members of a fleet, one of which has given up as many calls as a second allows, and when.
+/// Returns two members of a fleet, one of which has given up as many calls as a second allows, and when.
 async fn after_a_stall(server: &Server, settings: RedisSettings) -> ([RedisLimits; 2], Instant) {
     let members = [(); 2].map(|()| RedisLimits::new(&server.url(), settings.clone()).unwrap());
     let mut given_up = Vec::new();
@@ -21,7 +21,7 @@ async fn after_a_stall(server: &Server, settings: RedisSettings) -> ([RedisLimit
     (members, Instant::now())
 }
 
-/// How long after `since` another call is admitted.
+/// Returns how long after `since` another call is admitted.
 async fn next_admission(limits: &RedisLimits, since: Instant) -> Duration {
     limits.give_back(ask(limits, call(PLACE), true).await.unwrap());
     since.elapsed()

@@ -14,7 +14,7 @@ const LATE: (Duration, Duration) = (ms(15), ms(60));
 
 type Changes = Arc<Mutex<Vec<FleetChange>>>;
 
-/// Two members, each with its own proxy to the server, and their notifications.
+/// Returns two members, each with its own proxy to the server, and their notifications.
 fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Changes) {
     let changes = Changes::default();
     let member = || {

@@ -37,7 +37,7 @@ impl Member {
     }
 }
 
-/// Two members with half of the limit each, and the calls of their callers.
+/// Returns two members with half of the limit each, and the calls of their callers.
 fn two(server: &Server) -> ([Member; 2], [Traffic; 2]) {
     let fleet = [(); 2].map(|()| Member::of(server, QuotaShare::new(1, 2)));
     let traffic = [0, 1].map(|index: usize| {

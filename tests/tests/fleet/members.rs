@@ -13,7 +13,7 @@ use super::together::{begin, two};
 /// The pause is bounded, whatever an answer says.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Limits in a folder, with windows as long as those of the settings for Redis.
+/// Returns limits in a folder, with windows as long as those of the settings for Redis.
 pub(crate) fn files(folder: &Path) -> FileLimits {
     FileLimits::open(folder, LimitSettings::new().margin(ms(40))).unwrap()
 }

@@ -33,7 +33,7 @@ struct ProxyState {
 }
 
 impl Proxy {
-    /// A proxy of `server` that delays each answer by between `late.0` and `late.1`.
+    /// Creates a proxy of `server` that delays each answer by between `late.0` and `late.1`.
     pub(crate) fn start(server: &Server, late: (Duration, Duration)) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -152,7 +152,7 @@ impl ProxyState {
         least + ms(roll % range)
     }
 
-    /// The complete requests in the buffer, with the clock of scripts replaced.
+    /// Returns the complete requests in the buffer, with the clock of scripts replaced.
     fn with_the_clock(&self, unread: &mut Vec<u8>) -> Vec<u8> {
         let mut passed = Vec::new();
         while let Some((words, length)) = request(unread) {
@@ -168,7 +168,7 @@ impl ProxyState {
         passed
     }
 
-    /// An answer, with the hashes of scripts that the client knows.
+    /// Returns an answer, with the hashes of scripts that the client knows.
     fn with_the_names(&self, read: &[u8]) -> Vec<u8> {
         let mut passed = read.to_vec();
         for (script, changed) in self.scripts.lock().unwrap().iter() {
@@ -193,7 +193,7 @@ impl ProxyState {
     }
 }
 
-/// The first request, if it is complete, and its length.
+/// Returns the first request, if it is complete, and its length.
 fn request(bytes: &[u8]) -> Option<(Vec<Vec<u8>>, usize)> {
     let mut at = 0;
     let line = |mark: u8, at: &mut usize| {

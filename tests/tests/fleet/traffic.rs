@@ -70,7 +70,7 @@ impl Traffic {
         self.made.lock().unwrap().clone()
     }
 
-    /// The number of calls sent within the latest `span`.
+    /// Returns the number of calls sent within the latest `span`.
     pub(crate) fn lately(&self, span: Duration) -> usize {
         let now = Instant::now();
         self.made.lock().unwrap().iter().filter(|made| now - made.sent <= span).count()
@@ -85,7 +85,7 @@ impl Traffic {
     }
 }
 
-/// The most calls that the exchange can count in any `span`, for any count time within each call's interval.
+/// Returns the most calls that the exchange can count in any `span`, for any count time within each call's interval.
 pub(crate) fn most_possible(made: &[CallInterval], span: Duration) -> usize {
     // A call may be in the span that begins at x when x is after `sent - span` and not after `answered`.
     let mut turns: Vec<_> = made.iter().flat_map(|made| [(made.sent, 1_i32), (made.answered + span, -1)]).collect();

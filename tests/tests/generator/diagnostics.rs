@@ -20,7 +20,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-/// The files below a folder, named relative to it.
+/// Returns the files below a folder, named relative to it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
@@ -179,7 +179,7 @@ fn spoil(folder: &Path, file: &str, change: impl FnOnce(String) -> String) {
 /// The cases by name: their folders and diagnostics.
 type Cases = BTreeMap<String, (PathBuf, Diagnostics)>;
 
-/// The cases, created once. Tests do not change their folders.
+/// Returns the cases, created once. Tests do not change their folders.
 fn cases() -> &'static Cases {
     static CASES: LazyLock<Cases> = LazyLock::new(make_cases);
     &CASES
@@ -272,7 +272,7 @@ fn a_sample_in_the_human_and_json_formats() {
     assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
 }
 
-/// The text, in which a run of more than a thousand equal letters is one of them with its number.
+/// Returns the text, in which a run of more than a thousand equal letters is one of them with its number.
 fn with_long_runs_counted(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
@@ -289,7 +289,7 @@ fn with_long_runs_counted(text: &str) -> String {
     out
 }
 
-/// The output of Rust when `main` returns the diagnostics.
+/// Returns the output of Rust when `main` returns the diagnostics.
 fn printed_by_main(folder: &Path, all: &Diagnostics) -> String {
     format!("{all:?}").replace(folder.to_str().unwrap(), "schema")
 }

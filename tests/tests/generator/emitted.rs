@@ -169,7 +169,7 @@ fn a_batch_with_two_lists_of_results() {
     insta::assert_snapshot!(parts.join("\n"));
 }
 
-/// The item that begins like this.
+/// Returns the item that begins like this.
 fn part_of<'a>(file: &'a str, begin: &str) -> &'a str {
     let start = file.find(begin).unwrap();
     let end = file[start..].find("\n}\n").unwrap();

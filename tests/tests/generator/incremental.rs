@@ -21,7 +21,7 @@ fn generate(schema: &Path, out: &Path) -> Result<Report, Diagnostics> {
     Generator::new().schema_dir(schema).out_dir(out).layout(Layout::Crate).generate()
 }
 
-/// The files below a folder, other than the record.
+/// Returns the files below a folder, other than the record.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let all = paths(folder).into_iter().filter(|path| !path.ends_with(RECORD));
     all.map(|path| (path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap())).collect()

@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The YAML files of a schema, named relative to its folder.
+/// Returns the YAML files of a schema, named relative to its folder.
 fn yaml_files(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -28,7 +28,7 @@ fn yaml_files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The JSON Schema of a file, by its name.
+/// Returns the JSON Schema of a file, by its name.
 fn kind(name: &str) -> &'static str {
     match name.rsplit('/').next().unwrap() {
         "api.yaml" => "api",
@@ -54,7 +54,7 @@ impl Language {
         Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
     }
 
-    /// The mistakes in a file that an editor shows; `None` if it is not YAML.
+    /// Returns the mistakes in a file that an editor shows; `None` if it is not YAML.
     fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
         let document = json(&serde_yaml::from_str(text).ok()?);
         let mistakes = self.schemas[kind(name)].1.mistakes(&document);
@@ -62,7 +62,7 @@ impl Language {
     }
 }
 
-/// The document as a YAML language server sees it.
+/// Returns the document as a YAML language server sees it.
 fn json(yaml: &serde_yaml::Value) -> Value {
     match yaml {
         serde_yaml::Value::Mapping(mapping) => {
@@ -232,7 +232,7 @@ fn editors_know_which_keys_are_required() {
     assert!(required > 50, "{required}");
 }
 
-/// The document without each key of each of its mappings.
+/// Returns the document without each key of each of its mappings.
 fn without_each_key(of: &serde_yaml::Value) -> Vec<(String, serde_yaml::Value)> {
     let mut all = Vec::new();
     match of {
@@ -262,7 +262,7 @@ fn without_each_key(of: &serde_yaml::Value) -> Vec<(String, serde_yaml::Value)> 
     all
 }
 
-/// The document with null in the place of each of its scalars, and the keys above it.
+/// Returns the document with null in the place of each of its scalars, and the keys above it.
 fn with_each_null(of: &serde_yaml::Value, above: &str) -> Vec<(String, serde_yaml::Value)> {
     let within = |key: &serde_yaml::Value| format!("{above}/{}", key.as_str().unwrap_or_default());
     match of {
@@ -399,7 +399,7 @@ fn blocks() -> Vec<(String, String)> {
 /// The mark of a block that shows a file of another API.
 const OTHER_API: &str = " of another API";
 
-/// The files in the README, without those of the smallest API.
+/// Returns the files in the README, without those of the smallest API.
 fn shown() -> BTreeMap<String, String> {
     let mut files = all_shown();
     files.retain(|name, _| !name.starts_with(SMALLEST));
@@ -409,7 +409,7 @@ fn shown() -> BTreeMap<String, String> {
 /// The folder of the smallest API in the README.
 const SMALLEST: &str = "smallest/";
 
-/// The files in the README. Blocks with the same name are joined.
+/// Returns the files in the README. Blocks with the same name are joined.
 fn all_shown() -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for (words, content) in blocks().into_iter().filter(|(words, _)| !words.ends_with(OTHER_API)) {
@@ -418,7 +418,7 @@ fn all_shown() -> BTreeMap<String, String> {
     files
 }
 
-/// The blocks that show files of other APIs.
+/// Returns the blocks that show files of other APIs.
 fn shown_elsewhere() -> Vec<(String, String)> {
     let file = |(words, content): (String, String)| Some((words.strip_suffix(OTHER_API)?.to_owned(), content));
     blocks().into_iter().filter_map(file).collect()
@@ -574,7 +574,7 @@ fn editors_know_the_forms_of_texts() {
     }
 }
 
-/// The document once for each of its values, which has another type there.
+/// Returns the document once for each of its values, which has another type there.
 fn with_each_value_of_another_type(whole: &serde_yaml::Value) -> Vec<serde_yaml::Value> {
     use serde_yaml::Value;
     match whole {

@@ -147,7 +147,8 @@ fn house() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// All hostile names: those above, every identifier of an emitted crate and of the macros it uses, and long ones.
+/// Returns all hostile names: those above, every identifier of an emitted crate and of the macros it uses, and long
+/// ones.
 fn hostile() -> BTreeSet<String> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut names: BTreeSet<String> = [KEYWORDS, PRELUDE, FILES].into_iter().flat_map(words).collect();
@@ -324,7 +325,7 @@ fn files(left: &Remaining) -> Files {
     files
 }
 
-/// The schema with all names that `check` accepts, and how many it refused.
+/// Returns the schema with all names that `check` accepts, and how many it refused.
 fn accepted(folder: &Path) -> (Schema, Remaining, usize) {
     let names = hostile();
     assert!(names.len() >= 1000, "only {} names", names.len());

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The crates that are published.
 const PUBLISHED: [&str; 5] = ["tradeapi", "tradeapi-cli", "tradeapi-gen", "tradeapi-runtime", "tradeapi-words"];
 
-/// The workspace with the packages of its dependencies on this platform, all features on.
+/// Returns the workspace with the packages of its dependencies on this platform, all features on.
 fn metadata() -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

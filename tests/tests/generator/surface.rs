@@ -6,7 +6,7 @@ use std::path::Path;
 use quote::ToTokens;
 use tradeapi_gen::{Generator, Layout};
 
-/// The public items of a file, a line each.
+/// Returns the public items of a file, a line each.
 fn surface(file: &str) -> String {
     let file = syn::parse_file(file).unwrap();
     file.items.iter().flat_map(item).collect::<Vec<_>>().join("\n")
@@ -34,7 +34,7 @@ fn item(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// A macro that declares a type counts as this type.
+/// Returns a macro that declares a type counts as this type.
 fn macro_call(call: &syn::Macro) -> Vec<String> {
     let path = text(&call.path);
     match path.as_str() {
@@ -52,7 +52,8 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
     }
 }
 
-/// What the runtime's macros make of the rows of a declaration: setters of parameters, and conversions into a choice.
+/// Returns what the runtime's macros make of the rows of a declaration: setters of parameters, and conversions into a
+/// choice.
 fn rows(item: &syn::Item) -> Vec<String> {
     let wire = |attributes: &[syn::Attribute]| {
         attributes.iter().find(|attribute| attribute.path().is_ident("wire")).map(|attribute| text(&attribute.meta))
@@ -100,7 +101,7 @@ fn rows(item: &syn::Item) -> Vec<String> {
     }
 }
 
-/// A trait with its members, and whether each has a default.
+/// Returns a trait with its members, and whether each has a default.
 fn declaration(item: &syn::ItemTrait) -> Vec<String> {
     let members = item.items.iter().map(|member| match member {
         syn::TraitItem::Fn(function) if function.default.is_some() => format!("    {} {{ .. }}", text(&function.sig)),
@@ -126,7 +127,7 @@ fn implementation(item: &syn::ItemImpl) -> Vec<String> {
     functions.collect()
 }
 
-/// The arguments of the runtime's macros, without the documentation among them, a line for each row.
+/// Returns the arguments of the runtime's macros, without the documentation among them, a line for each row.
 fn macro_arguments(call: &syn::Macro) -> String {
     let mut tokens = call.tokens.clone().into_iter().peekable();
     let mut without_docs = quote::quote!();

@@ -38,7 +38,7 @@ fn client(exchange: &Exchange, folder: &Path) -> Client {
     exchange.client_of(exchange.keys()).journal(journal(folder)).build().unwrap()
 }
 
-/// A client on a machine whose clock is off by so much.
+/// Returns a client on a machine whose clock is off by so much.
 fn client_off(exchange: &Exchange, folder: &Path, off: &Arc<AtomicI64>) -> Client {
     let clock = Set(exchange.time().clone(), Arc::clone(off));
     exchange.client_of(exchange.keys()).clock(clock).journal(journal(folder)).build().unwrap()

@@ -15,7 +15,7 @@ use tradeapi_exchange::{Exchange, Family, Fault, FaultKind, Profile, Seed, Setti
 
 use crate::{all, by_id, item, journal, order, read};
 
-/// A transport that records the number of open changes when each request is sent.
+/// Returns a transport that records the number of open changes when each request is sent.
 fn watched(exchange: Exchange, journal: Arc<dyn Journal>, open: Arc<Mutex<Vec<usize>>>) -> impl Transport {
     transport::from_fn(move |request| {
         open.lock().unwrap().push(read(&*journal, Selection::Open).len());
@@ -88,7 +88,7 @@ async fn what_queries_find_is_stored() {
     assert_eq!(read(&*journal, Selection::Open), []);
 }
 
-/// A transport that removes all items but the first from a response.
+/// Returns a transport that removes all items but the first from a response.
 fn truncates_items(exchange: Exchange) -> impl Transport {
     transport::from_fn(move |request| {
         let exchange = exchange.clone();
@@ -118,7 +118,7 @@ async fn a_batch_of_which_an_item_is_not_mentioned_stays_open() {
     assert_eq!(open.iter().map(|stored| stored.change.client_ids.join(" ")).collect::<Vec<_>>(), ["b3 b4"]);
 }
 
-/// A transport that answers everything with a code.
+/// Returns a transport that answers everything with a code.
 fn refuses(code: &str) -> impl Transport + use<> {
     let body = format!(r#"{{"code":"{code}","msg":"no","data":null}}"#);
     transport::from_fn(move |_| ready(Ok(http::Response::new(body.clone().into()))))

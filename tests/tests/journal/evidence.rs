@@ -13,7 +13,7 @@ use tradeapi_exchange::{Exchange, Fault, FaultKind, FaultTarget, Profile, Seed};
 
 use crate::{AnotherProcess, all, by_id, item, journal, order, read, waiting};
 
-/// The record of an order in another process.
+/// Returns the record of an order in another process.
 async fn seen(exchange: &Exchange, id: &str) -> Order {
     let other: Client = exchange.client_of(exchange.keys()).build().unwrap();
     other.unified().get_order_details(&GetOrderDetails::new(by_id(id))).await.unwrap().into_data()
@@ -27,7 +27,7 @@ fn classic_order(id: &str) -> classic::PlaceOrder {
     classic::PlaceOrder::new("BTCUSDT", product, margin, "USDT", size, side, execution).client_oid(id)
 }
 
-/// A client of the same account, in another process.
+/// Returns a client of the same account, in another process.
 fn another_process(exchange: &Exchange) -> Client {
     let environment = AnotherProcess(exchange.time().clone());
     exchange.client_of(exchange.keys()).environment(environment).build().unwrap()

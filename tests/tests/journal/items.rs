@@ -19,7 +19,7 @@ fn client(server: &ScriptedServer, folder: &std::path::Path) -> Client {
     builder.journal(journal(folder)).build().unwrap()
 }
 
-/// A server with these answers.
+/// Returns a server with these answers.
 fn serving<const N: usize>(answers: [Answer; N]) -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     answers.into_iter().for_each(|answer| server.answer_next(answer));

@@ -89,7 +89,7 @@ impl Lagging {
         Self { server, books, clock, folder }
     }
 
-    /// A client of a process that has just started.
+    /// Returns a client of a process that has just started.
     fn client(&self) -> Client {
         let credentials = Credentials::new("key", "secret", "passphrase");
         let builder = Client::builder(self.server.url()).credentials(credentials).environment(self.clock.clone());

@@ -52,12 +52,12 @@ impl<E: Environment> Environment for AnotherProcess<E> {
     }
 }
 
-/// A journal in a folder.
+/// Returns a journal in a folder.
 fn journal(folder: &Path) -> Arc<FileJournal> {
     Arc::new(FileJournal::open(folder.join("journal"), Durability::Process).unwrap())
 }
 
-/// The content of a journal. A journal whose changes need not outlive the machine answers at once.
+/// Returns the content of a journal. A journal whose changes need not outlive the machine answers at once.
 fn read(journal: &dyn Journal, which: Selection) -> Vec<StoredChange> {
     match journal.read(which).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result.unwrap(),
@@ -77,13 +77,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The file of a journal that the store appends to.
+/// Returns the file of a journal that the store appends to.
 fn log(folder: &Path) -> PathBuf {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|extension| extension == "jnl")).max().unwrap()
 }
 
-/// How much of it is written.
+/// Returns how much of it is written.
 fn written(folder: &Path) -> u64 {
     let bytes = fs::read(log(folder)).unwrap();
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
@@ -98,13 +98,13 @@ fn all(journal: &dyn Journal) -> Vec<StoredChange> {
     read(journal, Selection::After(tradeapi::runtime::journal::ChangeNumber(0)))
 }
 
-/// An order that stays open.
+/// Returns an order that stays open.
 fn order(id: &str) -> PlaceOrder {
     let (qty, execution) = waiting();
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, execution).client_oid(ClientOid::new(id).unwrap())
 }
 
-/// The same order as an item of a batch.
+/// Returns the same order as an item of a batch.
 fn item(id: &str) -> BatchOrderItem {
     let (qty, execution) = waiting();
     BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, execution)

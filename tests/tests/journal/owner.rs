@@ -19,7 +19,7 @@ use crate::{all, journal, order, read};
 
 const NO_SUCH_ORDER: &str = r#"{"code":"25204","msg":"Order does not exist","requestTime":1,"data":null}"#;
 
-/// An exchange whose answer to a placement is lost, and which has no order that anyone asks for.
+/// Returns an exchange whose answer to a placement is lost, and which has no order that anyone asks for.
 fn exchange() -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::close());

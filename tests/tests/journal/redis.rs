@@ -67,7 +67,7 @@ impl Server {
         self.child = Self::run(self.port, self.folder.path()).unwrap();
     }
 
-    /// A journal of an account that is new itself.
+    /// Returns a journal of an account that is new itself.
     async fn journal(&self) -> Arc<RedisJournal> {
         let journal = self.reopened().await;
         if journal.gap("").is_some_and(|gap| gap.reason == GapReason::New) {

@@ -24,7 +24,7 @@ use crate::{AnotherProcess, all, by_id, journal, order, read};
 struct Books {
     orders: BTreeMap<String, Value>,
     placements: usize,
-    /// Whether the next query is refused by a machine whose clock is an hour ahead.
+    /// True if the next query is refused by a machine whose clock is an hour ahead.
     is_hour_ahead: bool,
 }
 
@@ -41,7 +41,8 @@ fn now() -> u64 {
     u64::try_from(SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
 }
 
-/// An exchange that books the second placement of each id, and answers every one with a code that leaves it open.
+/// Returns an exchange that books the second placement of each id, and answers every one with a code that leaves it
+/// open.
 fn exchange() -> (ScriptedServer, Arc<Mutex<Books>>) {
     let (server, books) = (ScriptedServer::start().unwrap(), Arc::new(Mutex::new(Books::default())));
     let of_server = Arc::clone(&books);

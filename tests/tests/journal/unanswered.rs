@@ -26,7 +26,7 @@ use super::{all, by_id, item, journal, order, read};
 
 type Answered = Result<http::Response<tradeapi::runtime::bytes::Bytes>, TransportError>;
 
-/// An exchange of one function, which gets the method, the path and the parameters of each request.
+/// Returns an exchange of one function, which gets the method, the path and the parameters of each request.
 fn answers(answer: impl Fn(&str, &str, &Value) -> Option<Value> + Send + Sync + 'static) -> impl Transport {
     transport::from_fn(move |request| {
         let body = serde_json::from_slice(request.body()).unwrap_or_default();
@@ -42,7 +42,7 @@ fn success(data: Value) -> Option<Value> {
     Some(json!({"code": "00000", "msg": "success", "requestTime": 1_790_000_000_000_u64, "data": data}))
 }
 
-/// A client in a time that passes while it waits.
+/// Returns a client in a time that passes while it waits.
 fn client(transport: impl Transport + 'static) -> (ClientBuilder<Client>, ManualEnvironment) {
     let time = ManualEnvironment::leaping(Timestamp::from_millis(1_790_000_000_000)).in_another_process();
     let builder = Client::builder("https://exchange.test")
@@ -72,7 +72,7 @@ macro_rules! observed {
 tradeapi::for_each_operation!(documented);
 tradeapi::for_each_observed_operation!(observed);
 
-/// What becomes of a request that gets no answer, nor any query of it.
+/// Returns what becomes of a request that gets no answer, nor any query of it.
 async fn row<O: Callable>(request: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let journal = journal(folder.path());

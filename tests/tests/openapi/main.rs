@@ -21,7 +21,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The schema without the family that no document describes, as the committed file has it.
+/// Returns the schema without the family that no document describes, as the committed file has it.
 fn schema() -> Schema {
     Generator::new().schema_dir(workspace().join("schema")).read().unwrap().documented()
 }
@@ -30,12 +30,12 @@ fn document(openapi: &OpenApi) -> Value {
     serde_json::from_str(&openapi.text).unwrap()
 }
 
-/// Both forms of the document: the one for tools, and the exact one.
+/// Returns both forms of the document: the one for tools, and the exact one.
 fn forms(schema: &Schema) -> [Value; 2] {
     [schema.openapi(), schema.exact_openapi()].map(|openapi| document(&openapi))
 }
 
-/// The tables of every operation, from the emitted crate.
+/// Returns the tables of every operation, from the emitted crate.
 fn metas() -> Vec<&'static Meta> {
     macro_rules! all {
         ($($operation:path),*) => { vec![$(<$operation as Operation>::META),*] };
@@ -156,7 +156,7 @@ fn close(schema: &mut Value, is_in_all_of: bool) -> usize {
     }
 }
 
-/// The schemas of this API and of all others, with their names.
+/// Returns the schemas of this API and of all others, with their names.
 fn all_schemas() -> Vec<(String, Schema)> {
     let others = std::fs::read_dir(workspace().join("tests/apis/schema")).unwrap().map(|entry| entry.unwrap().path());
     let read = |folder: PathBuf| {
@@ -505,7 +505,7 @@ fn answers_that_are_one_of_several_records_are_valid_and_others_are_not() {
     }
 }
 
-/// The exported schema of a body of a public exchange.
+/// Returns the exported schema of a body of a public exchange.
 fn body_of(exchange: &str, path: &str) -> Value {
     let folder = workspace().join("tests/apis/schema").join(exchange);
     let document = document(&Generator::new().schema_dir(folder).read().unwrap().exact_openapi());
@@ -513,7 +513,7 @@ fn body_of(exchange: &str, path: &str) -> Value {
     content.as_object().unwrap().values().next().unwrap()["schema"].clone()
 }
 
-/// Whether a member stands in an object, or in one of its parts.
+/// Returns whether a member stands in an object, or in one of its parts.
 fn has_member(schema: &Value, name: &str) -> bool {
     let parts = schema["allOf"].as_array().into_iter().flatten();
     schema["properties"].get(name).is_some() || parts.into_iter().any(|part| has_member(part, name))

@@ -71,7 +71,7 @@ impl<'a> OpenApiValidator<'a> {
         }
     }
 
-    /// The mistakes of a request.
+    /// Returns the mistakes of a request.
     pub(crate) fn request(&self, operation: &str, request: &Value) -> Vec<String> {
         let operation = &self.operations[operation];
         match &operation.body {
@@ -80,12 +80,12 @@ impl<'a> OpenApiValidator<'a> {
         }
     }
 
-    /// The mistakes of an answer's body.
+    /// Returns the mistakes of an answer's body.
     pub(crate) fn answer(&self, operation: &str, answer: &Value) -> Vec<String> {
         self.operations[operation].answer.mistakes(answer)
     }
 
-    /// The undocumented members, which JSON Schema allows.
+    /// Returns the undocumented members, which JSON Schema allows.
     fn strangers(&self, schema: &'a Value, request: &Value) -> Vec<String> {
         if let Some(items) = request.as_array() {
             return items.iter().flat_map(|item| self.strangers(&schema["items"], item)).collect();
@@ -95,7 +95,7 @@ impl<'a> OpenApiValidator<'a> {
         names.filter(|name| !known.contains(name.as_str())).map(|name| format!("`{name}` is unknown")).collect()
     }
 
-    /// The members that a schema defines, directly or by reference.
+    /// Returns the members that a schema defines, directly or by reference.
     fn members(&self, schema: &'a Value) -> BTreeSet<&'a str> {
         let schema = self.resolve(schema);
         let own = schema["properties"].as_object().into_iter().flat_map(|members| members.keys().map(String::as_str));
@@ -119,7 +119,7 @@ impl Operation<'_> {
 }
 
 impl Parameter<'_> {
-    /// The parameters of a query with the types of the schema.
+    /// Returns the parameters of a query with the types of the schema.
     fn typed(&self, value: &Value) -> Value {
         let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
         number.filter(|_| self.schema["type"] == "integer").map_or_else(|| value.clone(), Value::from)

@@ -52,7 +52,7 @@ fn limited(over: Over, url: String, tls: &TlsSettings, limits: TransportLimits) 
     over.client_with_tls(url, limits, tls).credentials(credentials).limits(LimitMode::Off).build().unwrap()
 }
 
-/// The error of a call, with the outcome of its row in the table.
+/// Returns the error of a call, with the outcome of its row in the table.
 async fn failed(client: &Client) -> (CallResult, String) {
     let error = client.call(&cancel()).await.expect_err("that cannot succeed");
     let row = API.outcomes.iter().find(|row| row.when == error.call_result()).unwrap();
@@ -217,14 +217,14 @@ async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
     }
 }
 
-/// A server that prefers HTTP/2.
+/// Returns a server that prefers HTTP/2.
 fn modern(authority: &Authority) -> Server {
     let mut config = config(&authority.signs(HERE), &[], None);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Server::start(config)
 }
 
-/// A client's configuration that offers HTTP/2, and trusts one authority.
+/// Returns a client's configuration that offers HTTP/2, and trusts one authority.
 fn offering_http_2(authority: &Authority) -> ClientConfig {
     let mut config = ClientConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -58,8 +58,8 @@ impl Authority {
     }
 }
 
-/// The server's configuration: of the current versions if none is given, with the authority of client certificates if
-/// they are required.
+/// Returns the server's configuration: of the current versions if none is given, with the authority of client
+/// certificates if they are required.
 pub(crate) fn config(
     own: &Signed,
     versions: &[&'static SupportedProtocolVersion],

@@ -77,7 +77,7 @@ impl Assumption {
         }
     }
 
-    /// The assumption with a name.
+    /// Returns the assumption with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }

@@ -52,7 +52,7 @@ impl Deviations {
 pub struct Words(BTreeMap<String, String>);
 
 impl Words {
-    /// The deviations of a run.
+    /// Returns the deviations of a run.
     pub fn of(made: &[Choice]) -> Self {
         let deviations = made.iter().filter(|choice| choice.is_deviation());
         Self(deviations.map(|choice| (choice.point.clone(), choice.options[choice.chosen].to_owned())).collect())
@@ -74,7 +74,7 @@ impl Words {
             .map(Self)
     }
 
-    /// The points at which a run did not make the choice that these words ask for.
+    /// Returns the points at which a run did not make the choice that these words ask for.
     pub fn missed_by(&self, made: &[Choice]) -> Vec<String> {
         let is_made = |point: &str, option: &str| {
             made.iter().any(|choice| choice.point == point && choice.options[choice.chosen] == option)

@@ -216,7 +216,7 @@ impl Exchange {
         }
     }
 
-    /// The orders that were filled, and since when they are.
+    /// Returns the orders that were filled, and since when they are.
     pub(crate) fn fills(&self) -> impl Iterator<Item = (&Order, &OrderState)> {
         let filled = |order: &Order| order.states.iter().position(|state| state.status == Status::Filled);
         self.orders.iter().filter_map(move |order| Some((order, &order.states[filled(order)?])))
@@ -230,19 +230,19 @@ impl Exchange {
         }
     }
 
-    /// The record of the latest order with a client id, as it is now.
+    /// Returns the record of the latest order with a client id, as it is now.
     pub(crate) fn record(&self, client_id: &str) -> Option<Value> {
         let order = self.orders.iter().rfind(|order| order.client_id.as_deref() == Some(client_id))?;
         Some(unified_order((order, order.states.last()?)))
     }
 
-    /// The quantity of the latest order with a client id.
+    /// Returns the quantity of the latest order with a client id.
     pub(crate) fn quantity(&self, client_id: &str) -> Option<u64> {
         let order = self.orders.iter().rfind(|order| order.client_id.as_deref() == Some(client_id))?;
         order.states.last()?.qty.parse().ok()
     }
 
-    /// The record of an order of another account, placed now with the same id.
+    /// Returns the record of an order of another account, placed now with the same id.
     pub(crate) fn record_of_another(client_id: &str, now: i64) -> Value {
         let state = OrderState { since: now, status: Status::Live, qty: "3".to_owned(), price: "64000".to_owned() };
         let order = Order {
@@ -469,7 +469,7 @@ impl Exchange {
         Ok(json!({"successList": done, "failureList": failed}))
     }
 
-    /// The latest order that a request names.
+    /// Returns the latest order that a request names.
     fn named(&self, request: &Request<'_>, family: Family) -> Option<usize> {
         let text = |name: &str| request.parameters[name].as_str();
         self.orders.iter().rposition(|order| {
@@ -488,7 +488,7 @@ impl Exchange {
         Some((order, order.state_at(when.shown)?))
     }
 
-    /// The orders that a listing of live or of ended orders shows.
+    /// Returns the orders that a listing of live or of ended orders shows.
     fn listed<'a>(
         &'a self,
         request: &'a Request<'_>,

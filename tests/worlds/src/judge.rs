@@ -37,7 +37,7 @@ fn is_note(operation: &str) -> bool {
     operation == LOST || ["unfilled-orders", "orders-pending"].iter().any(|listing| operation.ends_with(listing))
 }
 
-/// The wrong claims of a world in which nothing is under way any more.
+/// Returns the wrong claims of a world in which nothing is under way any more.
 pub(crate) fn judge(world: &World) -> Vec<WrongClaim> {
     let (exchange, record) = (lock(&world.exchange), lock(&world.record));
     let journals: Vec<_> = world.journals.iter().map(|journal| journal.changes()).collect();
@@ -136,7 +136,7 @@ impl Truth<'_> {
         (!is_empty).then(|| WrongClaim { kind, says: format!("{subject:?}, item {item:?}") })
     }
 
-    /// A statement about an item of one of several requests, which has an id of its own.
+    /// Returns a statement about an item of one of several requests, which has an id of its own.
     fn of_item(&self, id: &str, outcome: Outcome) -> Option<WrongClaim> {
         let is_done = self.exchange.orders.iter().any(|order| order.client_id.as_deref() == Some(id));
         let kind = match outcome {
@@ -172,7 +172,7 @@ impl Truth<'_> {
         })
     }
 
-    /// The orders that changes of a journal placed.
+    /// Returns the orders that changes of a journal placed.
     fn own(&self, journal: usize) -> impl Iterator<Item = (&Order, u64)> {
         self.exchange.orders.iter().filter_map(move |order| {
             let (of, number) = self.record.sent[order.request].change?;
@@ -213,7 +213,7 @@ impl Truth<'_> {
         }
     }
 
-    /// An account that was made flat has nothing, and no call that began before does anything later.
+    /// Returns an account that was made flat has nothing, and no call that began before does anything later.
     fn of_quiet(&self, quiet: &Quiet) -> Vec<WrongClaim> {
         let mut found = Vec::new();
         let left = self.exchange.left_at(quiet.at);
@@ -251,7 +251,8 @@ impl Truth<'_> {
         (!sizes.contains(&size)).then(|| WrongClaim { kind: "a ledger shows a wrong position", says: says() })
     }
 
-    /// The own orders whose state no report has, although nothing is under way any more and everything was read.
+    /// Returns the own orders whose state no report has, although nothing is under way any more and everything was
+    /// read.
     fn unreported(&self, journal: usize) -> Vec<WrongClaim> {
         let of_journal = || self.record.reports.iter().filter(move |report| report.journal == journal);
         if !of_journal().any(|report| report.is_final) {
@@ -276,7 +277,8 @@ impl Truth<'_> {
             .collect()
     }
 
-    /// The countdowns that came to their end although their process was alive, and was not told, or had ended them.
+    /// Returns the countdowns that came to their end although their process was alive, and was not told, or had ended
+    /// them.
     fn of_guard(&self, guard: &Guard) -> Vec<WrongClaim> {
         let of_account = self.exchange.fired.iter().filter(|(account, _)| account == guard.account);
         let wrong = of_account.filter_map(|(_, at)| {
@@ -292,7 +294,7 @@ impl Truth<'_> {
         wrong.collect()
     }
 
-    /// The calls that made more than one order.
+    /// Returns the calls that made more than one order.
     fn doubled(&self) -> Vec<WrongClaim> {
         let mut seen: Vec<(ActionOf, usize, Option<&str>)> = Vec::new();
         let mut found = Vec::new();

@@ -28,12 +28,12 @@ pub(crate) struct MemoryJournal {
 }
 
 impl MemoryJournal {
-    /// An empty journal; beside one in a folder if `is_on_disk`.
+    /// Creates an empty journal; beside one in a folder if `is_on_disk`.
     pub(crate) fn new(is_on_disk: bool) -> Self {
         Self { folder: is_on_disk.then(TempDir::new).and_then(Result::ok), ..Self::default() }
     }
 
-    /// Where the journal in the folder is.
+    /// Returns where the journal in the folder is.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.path().join("journal"))
     }
@@ -55,7 +55,7 @@ impl MemoryJournal {
         lock(&self.difference).clone()
     }
 
-    /// All changes.
+    /// Returns all changes.
     pub(crate) fn changes(&self) -> Vec<StoredChange> {
         self.with(|changes| changes.clone())
     }
@@ -103,7 +103,7 @@ impl MemoryJournal {
         act(&mut lock(&self.changes))
     }
 
-    /// The owner of the changes of an account; `owner`, if it has none yet.
+    /// Returns the owner of the changes of an account; `owner`, if it has none yet.
     pub(crate) fn claim(&self, account: &str, owner: &str) -> String {
         lock(&self.owners).entry(account.to_owned()).or_insert_with(|| owner.to_owned()).clone()
     }

@@ -331,12 +331,12 @@ fn lost() -> TransportError {
     failed(TransportErrorKind::Closed)
 }
 
-/// The account that a key belongs to: that of the key which it replaced, if it did.
+/// Returns the account that a key belongs to: that of the key which it replaced, if it did.
 fn account_of(key: &str) -> &str {
     key.strip_prefix(NEW).unwrap_or(key)
 }
 
-/// The parameters of a query. None here has an escape.
+/// Returns the parameters of a query. None here has an escape.
 fn query(text: &str) -> Value {
     let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), Value::from(value))).collect()

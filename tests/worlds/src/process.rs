@@ -320,13 +320,13 @@ impl Context {
         }
     }
 
-    /// The id of an order; another program may have it, too, if that is not assumed otherwise.
+    /// Returns the id of an order; another program may have it, too, if that is not assumed otherwise.
     fn id_of(&self, order: Order) -> &'static str {
         let others = (order.id != "a" && self.world.breaks(Assumption::Ids)).then_some("a");
         self.world.choose(|| format!("id of process {}", self.process), [order.id].into_iter().chain(others).collect())
     }
 
-    /// The quantity that an order is to have; it may have it already, if that is not assumed otherwise.
+    /// Returns the quantity that an order is to have; it may have it already, if that is not assumed otherwise.
     fn amended(&self, id: &str, qty: u64) -> u64 {
         let same = self.world.breaks(Assumption::Amendments).then_some("the same");
         match self.world.choose(|| format!("quantity of {id}"), ["another"].into_iter().chain(same).collect()) {
@@ -397,7 +397,7 @@ impl Context {
         pause(self.client.core().environment(), after).await;
     }
 
-    /// The output of a call, unless its caller gives it up before.
+    /// Returns the output of a call, unless its caller gives it up before.
     async fn unless_given_up<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let (mut call, mut given_up) = (pin!(call), pin!(self.given_up()));
         poll_fn(|context| match call.as_mut().poll(context) {
@@ -580,7 +580,7 @@ impl Context {
         }
     }
 
-    /// The family of the orders in this world.
+    /// Returns the family of the orders in this world.
     fn family(&self) -> &'static str {
         let is_classic = |step: &Step| matches!(step, Step::PlaceClassic(_) | Step::Reverse(_) | Step::FlashClose);
         let tasks = self.world.scenario.programs[self.program].tasks;

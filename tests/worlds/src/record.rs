@@ -28,7 +28,7 @@ pub(crate) struct Sent {
     pub(crate) change: Option<ChangeOf>,
 }
 
-/// The exchange's id and the client id in the parameters of a request.
+/// Returns the exchange's id and the client id in the parameters of a request.
 pub(crate) fn ids_in(parameters: &Value) -> [Option<String>; 2] {
     ["orderId", "clientOid"].map(|name| parameters[name].as_str().map(str::to_owned))
 }
@@ -116,7 +116,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The requests of a call or of a stored change that were to change something.
+    /// Returns the requests of a call or of a stored change that were to change something.
     pub(crate) fn requests(&self, subject: Subject) -> impl Iterator<Item = RequestNumber> {
         let is_meant = move |sent: &Sent| match subject {
             Subject::Action(action) => sent.change.is_some() && sent.action == action,

@@ -150,7 +150,7 @@ const A: Order = Order { id: "a", qty: 3, sells: false };
 const B: Order = Order { id: "b", qty: 4, sells: false };
 const SOLD: Order = Order { id: "c", qty: 1, sells: true };
 
-/// A program with one task.
+/// Returns a program with one task.
 const fn program(tasks: &'static [&'static [Step]]) -> Program {
     Program { key: "key", account: "", journal: 0, tasks, has_clients: false, again: &[] }
 }
@@ -378,12 +378,12 @@ impl Scenario {
         }
     }
 
-    /// The most deviations of its worlds, if so many are asked for.
+    /// Returns the most deviations of its worlds, if so many are asked for.
     pub fn deviations(&self, bound: usize) -> usize {
         if self.moves == Moves::One { bound.min(1) } else { bound }
     }
 
-    /// The scenario with a name.
+    /// Returns the scenario with a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         SCENARIOS.iter().find(|scenario| scenario.name == name)
     }

@@ -37,7 +37,7 @@ pub(crate) struct Ahead {
 }
 
 impl Time {
-    /// The clocks of the machine, as another of its processes sees them.
+    /// Returns the clocks of the machine, as another of its processes sees them.
     pub(crate) fn in_another_process(&self) -> ManualEnvironment {
         self.machine.in_another_process()
     }
@@ -46,7 +46,7 @@ impl Time {
         self.machine.timer().now()
     }
 
-    /// The right time, in Unix milliseconds.
+    /// Returns the right time, in Unix milliseconds.
     pub(crate) fn right(&self) -> i64 {
         self.machine.right_time().as_millis().cast_signed()
     }

@@ -64,7 +64,7 @@ pub struct Laws {
     pub broken: Option<Assumption>,
 }
 
-/// Why a process is started.
+/// The reason why a process is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occasion {
     First,
@@ -111,7 +111,7 @@ impl World {
         self.story.as_ref().map(|story| std::mem::take(&mut *lock(story))).unwrap_or_default()
     }
 
-    /// The programs that are to be started.
+    /// Returns the programs that are to be started.
     pub(crate) fn take_starts(&self) -> Vec<(usize, Occasion)> {
         std::mem::take(&mut *lock(&self.starts))
     }
@@ -132,7 +132,7 @@ impl World {
         processes.len() - 1
     }
 
-    /// The future of a call, whose requests are attributed to it.
+    /// Returns the future of a call, whose requests are attributed to it.
     pub(crate) async fn acting<T>(self: &Arc<Self>, action: ActionOf, future: impl Future<Output = T>) -> T {
         let mut future = std::pin::pin!(future);
         std::future::poll_fn(|context| {

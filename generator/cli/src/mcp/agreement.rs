@@ -47,7 +47,7 @@ fn can_be_asked(peer: &Peer<RoleServer>) -> bool {
     elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// The answer of the person; `None` if there is none.
+/// Returns the answer of the person; `None` if there is none.
 async fn ask(peer: &Peer<RoleServer>, message: String) -> Option<ElicitationAction> {
     let requested_schema = ElicitationSchema::new(Default::default());
     let params = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema };

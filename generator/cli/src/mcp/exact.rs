@@ -3,7 +3,7 @@
 use serde_json::{Map as Object, Value};
 use tradeapi_runtime::json::{Json, Map, read_json};
 
-/// A JSON text as a value. A number becomes a string with its digits.
+/// Returns a JSON text as a value. A number becomes a string with its digits.
 pub(super) fn value(json: &str) -> Value {
     match json.as_bytes().first() {
         Some(b'{') => {
@@ -24,7 +24,7 @@ pub(super) fn value(json: &str) -> Value {
     }
 }
 
-/// An array, or the array that a text has as JSON; some assistants write lists as texts.
+/// Returns an array, or the array that a text has as JSON; some assistants write lists as texts.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub(super) fn check(value: &Value) -> Result<(), String> {
     }
 }
 
-/// A step and the path behind it, which may be empty.
+/// Returns a step and the path behind it, which may be empty.
 fn joined(step: &str, path: &str) -> String {
     let point = if path.is_empty() || path.starts_with('[') { "" } else { "." };
     format!("{step}{point}{path}")

@@ -55,14 +55,15 @@ impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
     }
 }
 
-/// The message, in which arguments with a name twice are replaced by that name, and parameters without names by null.
+/// Returns the message, in which arguments with a name twice are replaced by that name, and parameters without names by
+/// null.
 fn checked(line: Vec<u8>) -> Vec<u8> {
     let text = std::str::from_utf8(&line).ok().map(str::trim);
     let replaced = text.and_then(|text| within(text, &["params", "arguments"]).or_else(|| with_named(text)));
     replaced.map_or(line, |message| (message + "\n").into_bytes())
 }
 
-/// The message with null in place of its parameters, if they have no names.
+/// Returns the message with null in place of its parameters, if they have no names.
 fn with_named(json: &str) -> Option<String> {
     let members = read_json::<Map<Json>>(json).ok()?.entries;
     let has_names = |value: &Json| value.as_str().starts_with('{') || value.as_str() == "null";
@@ -76,7 +77,7 @@ fn with_named(json: &str) -> Option<String> {
     Some(out.finish())
 }
 
-/// The object with another value at the end of the path, if there is a name twice.
+/// Returns the object with another value at the end of the path, if there is a name twice.
 fn within(json: &str, path: &[&str]) -> Option<String> {
     let Some((step, rest)) = path.split_first() else {
         let mut out = JsonWriter::new();
@@ -96,7 +97,7 @@ fn within(json: &str, path: &[&str]) -> Option<String> {
     Some(out.finish())
 }
 
-/// The path to the first name that an object in a JSON text has twice.
+/// Returns the path to the first name that an object in a JSON text has twice.
 fn twice(json: &str, path: &str) -> Option<String> {
     match json.trim_start().as_bytes().first() {
         Some(b'{') => {

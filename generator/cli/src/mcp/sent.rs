@@ -66,12 +66,12 @@ impl Sent {
         }
     }
 
-    /// The changes, the newest first.
+    /// Returns the changes, the newest first.
     pub(super) fn lines(&self) -> Vec<Value> {
         self.changes().kept.iter().rev().map(Change::line).collect()
     }
 
-    /// The changes under way, each with its request, a line each.
+    /// Returns the changes under way, each with its request, a line each.
     pub(super) fn under_way(&self) -> Vec<String> {
         let changes = self.changes();
         let under_way = changes.kept.iter().filter(|change| change.ended.is_none());

@@ -36,7 +36,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// The choice that the options of a server state.
+    /// Returns the choice that the options of a server state.
     pub(super) fn of(options: &ArgMatches) -> Self {
         let names = |option: &str| options.get_many::<String>(option).into_iter().flatten().cloned().collect();
         Self { families: names(FAMILIES), groups: names(GROUPS) }
@@ -118,7 +118,7 @@ impl Everyday {
     }
 }
 
-/// Each chosen operation with the name of its tool.
+/// Returns each chosen operation with the name of its tool.
 pub(super) fn commands(program: &'static Program, choice: &Choice) -> impl Iterator<Item = (String, &'static Command)> {
     let name = |family: &str, command: &Command| format!("{family}_{}", command.name).replace('-', "_");
     program.families.iter().flat_map(move |family| {
@@ -132,7 +132,7 @@ pub(super) fn has(command: &Command, name: &str) -> bool {
     (command.parameters)().iter().any(|parameter| parameter.name == name)
 }
 
-/// The tool of an operation.
+/// Returns the tool of an operation.
 pub(super) fn of(name: String, command: &Command, may_trade: bool) -> Tool {
     let meta = command.meta;
     let is_read = meta.effect == Effect::Read;
@@ -174,7 +174,7 @@ fn description(command: &Command, may_trade: bool) -> String {
     shortened(text, LONGEST_TEXT)
 }
 
-/// A text of at most so many bytes.
+/// Returns a text of at most so many bytes.
 pub(super) fn shortened(mut text: String, most: usize) -> String {
     const ELLIPSIS: &str = "...";
     if text.len() > most {
@@ -185,7 +185,7 @@ pub(super) fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// A message with the name of the argument before places in it, `[0].qty`.
+/// Returns a message with the name of the argument before places in it, `[0].qty`.
 pub(super) fn with_body_named(message: &str) -> String {
     let named = |line: &str| if line.starts_with('[') { format!("{BODY}{line}") } else { line.to_owned() };
     message.split('\n').map(named).collect::<Vec<_>>().join("\n")
@@ -213,7 +213,7 @@ fn first() -> Value {
     json!({ "type": ["integer", "string"], "minimum": 1, "description": description })
 }
 
-/// The schema of results, which all tools share.
+/// Returns the schema of results, which all tools share.
 fn output() -> Arc<JsonObject> {
     let endings = Ending::ALL.iter().filter(|ending| **ending != Ending::Unwritten);
     let outcomes: Vec<_> = endings.map(|ending| ending.as_str()).chain([DRY_RUN_OUTCOME]).collect();
@@ -232,7 +232,7 @@ fn output() -> Arc<JsonObject> {
     Arc::new(schema)
 }
 
-/// The schema of an object. Nothing else is allowed in it, so that a misspelt name is noticed.
+/// Returns the schema of an object. Nothing else is allowed in it, so that a misspelt name is noticed.
 fn schema(properties: JsonObject, parameters: &[Parameter]) -> Arc<JsonObject> {
     Arc::new(object(properties, parameters))
 }

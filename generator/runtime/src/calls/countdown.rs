@@ -72,7 +72,7 @@ pub enum NotKept {
     MayHaveFired {
         /// When.
         times: MayHaveFired,
-        /// Why the last renewal failed, if it did and was not given up.
+        /// The reason why the last renewal failed, if it did and was not given up.
         error: Option<Box<Error>>,
     },
 }
@@ -106,7 +106,7 @@ impl error::Error for NotKept {
 pub struct NotEnded {
     /// When the exchange may have cancelled every order; `None` if nothing was started.
     pub times: Option<MayHaveFired>,
-    /// Why the last end failed.
+    /// The reason why the last end failed.
     pub error: Box<Error>,
 }
 
@@ -126,8 +126,8 @@ impl error::Error for NotEnded {
 }
 
 impl<O: Operation> Countdown<O> {
-    /// A countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so many seconds,
-    /// and that ends it with 0.
+    /// Creates a countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so
+    /// many seconds, and that ends it with 0.
     pub fn new(client: impl AsRef<ClientCore>, length: Duration, request: fn(u64) -> O) -> Self {
         let client = client.as_ref().clone();
         Self { client, length, request, renewed: None, doubtful: None, is_sending: false, fired: None, is_told: false }
@@ -283,7 +283,7 @@ impl<O: Operation> Countdown<O> {
     }
 }
 
-/// The output of a call, unless `due` is ready before.
+/// Returns the output of a call, unless `due` is ready before.
 async fn unless<T>(due: impl Future<Output = ()>, call: impl Future<Output = T>) -> Option<T> {
     let (mut due, mut call) = (pin!(due), pin!(call));
     poll_fn(|context| match call.as_mut().poll(context) {

@@ -63,7 +63,7 @@ pub struct InstrumentFlag {
     pub no: &'static str,
 }
 
-/// Why the instruments of the exchange could not be read.
+/// The reason why the instruments of the exchange could not be read.
 #[non_exhaustive]
 pub enum LoadInstrumentsError {
     /// No operation lists instruments: the schema names none, or the feature of its family is off.
@@ -74,7 +74,7 @@ pub enum LoadInstrumentsError {
         operation: &'static str,
         /// The business line.
         line: &'static str,
-        /// Why its call failed.
+        /// The reason why its call failed.
         error: Box<Error>,
     },
 }
@@ -130,7 +130,7 @@ impl InstrumentListing {
 }
 
 impl InstrumentFields {
-    /// The symbol and the properties of a record's instrument; `None` without a symbol.
+    /// Returns the symbol and the properties of a record's instrument; `None` without a symbol.
     fn read(&self, record: &Named) -> Option<(String, Instrument)> {
         let number = |field: &str| {
             let places = self.in_last_place.iter().find(|(counts, _)| *counts == field).map(|(_, places)| *places);

@@ -31,7 +31,7 @@ pub struct RetryBudget {
 const REPEAT: u32 = 10;
 
 impl RetryBudget {
-    /// A budget of `repeats` retries, and one more for every ten calls that succeed.
+    /// Creates a budget of `repeats` retries, and one more for every ten calls that succeed.
     pub const fn new(repeats: u32) -> Self {
         let most = repeats.saturating_mul(REPEAT);
         Self { left: AtomicU32::new(most), most }
@@ -55,7 +55,8 @@ impl RetryBudget {
     }
 }
 
-/// A duration up to `most` by the random number `chance`, so that calls that failed together are not retried together.
+/// Returns a duration up to `most` by the random number `chance`, so that calls that failed together are not retried
+/// together.
 fn up_to(most: Duration, chance: u64) -> Duration {
     let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
     Duration::from_nanos(chance.checked_rem(nanos.saturating_add(1)).unwrap_or(chance))
@@ -107,7 +108,7 @@ impl RetryPolicy {
         self
     }
 
-    /// The same, with a deadline no later than this.
+    /// Returns the same, with a deadline no later than this.
     pub(crate) fn within(mut self, left: Duration) -> Self {
         self.deadline = self.deadline.min(left);
         self
@@ -119,7 +120,7 @@ impl RetryPolicy {
         self
     }
 
-    /// The pause before the retry that follows `attempt`, counted from 1; `None` if `error` is not transient.
+    /// Returns the pause before the retry that follows `attempt`, counted from 1; `None` if `error` is not transient.
     fn wait(&self, attempt: u32, error: &Error, chance: u64) -> Option<Duration> {
         let required = required_pause(error)?;
         let (first, longest) = self.pauses;
@@ -214,7 +215,7 @@ impl Unanswered {
 }
 
 impl<'a> Retrying<'a> {
-    /// A client that makes the calls of `core`, with retries as `policy` allows.
+    /// Creates a client that makes the calls of `core`, with retries as `policy` allows.
     pub fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
         Self { core, policy }
     }

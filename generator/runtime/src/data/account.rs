@@ -42,17 +42,17 @@ pub enum PropertyValue {
 }
 
 impl Account {
-    /// An account without a name, properties or instruments.
+    /// Creates an account without a name, properties or instruments.
     pub const fn new() -> Self {
         Self { name: String::new(), properties: Vec::new(), instruments: None }
     }
 
-    /// An account with a name, by which a shared limiter distinguishes accounts.
+    /// Creates an account with a name, by which a shared limiter distinguishes accounts.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::new() }
     }
 
-    /// The name; empty if none is set.
+    /// Returns the name; empty if none is set.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -61,7 +61,7 @@ impl Account {
         self.name = name;
     }
 
-    /// The properties that are set, by their names.
+    /// Returns the properties that are set, by their names.
     pub fn properties(&self) -> impl Iterator<Item = (&str, &PropertyValue)> {
         self.properties.iter().map(|(name, value)| (&**name, value))
     }
@@ -78,12 +78,12 @@ impl Account {
         }
     }
 
-    /// The value of a property.
+    /// Returns the value of a property.
     pub fn get(&self, property: &str) -> Option<&PropertyValue> {
         self.place_of(property).ok().map(|place| &self.properties[place].1)
     }
 
-    /// The place of a property, or where it would be.
+    /// Returns the place of a property, or where it would be.
     fn place_of(&self, property: &str) -> Result<usize, usize> {
         self.properties.binary_search_by(|(known, _)| (**known).cmp(property))
     }
@@ -97,7 +97,7 @@ impl Account {
         Arc::make_mut(self.instruments.get_or_insert_default()).add(line, symbol, instrument);
     }
 
-    /// The instruments, each with its business line and its symbol.
+    /// Returns the instruments, each with its business line and its symbol.
     pub fn instruments(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.instruments.iter().flat_map(|instruments| instruments.iter())
     }
@@ -107,7 +107,7 @@ impl Account {
         self.instruments.as_ref()?.flag(symbol, flag)
     }
 
-    /// The instrument `symbol` of the business line `line`.
+    /// Returns the instrument `symbol` of the business line `line`.
     pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         self.instruments.as_ref()?.get(line, symbol)
     }
@@ -158,14 +158,14 @@ impl fmt::Display for PropertyValue {
 }
 
 impl From<&str> for Account {
-    /// The account of this name.
+    /// Returns the account of this name.
     fn from(name: &str) -> Self {
         Self::named(name)
     }
 }
 
 impl From<String> for Account {
-    /// The account of this name.
+    /// Returns the account of this name.
     fn from(name: String) -> Self {
         Self::named(name)
     }
@@ -242,7 +242,7 @@ impl Mismatches {
         is_first
     }
 
-    /// The mismatches that no later answer has cleared.
+    /// Returns the mismatches that no later answer has cleared.
     pub(crate) fn all(&self) -> Vec<AccountMismatch> {
         let mut all = Vec::new();
         for latest in self.lock().iter() {

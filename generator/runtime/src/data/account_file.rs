@@ -36,7 +36,7 @@ const PROPERTIES: &str = "properties";
 
 const INSTRUMENTS: &str = "instruments";
 
-/// Why an account cannot be read.
+/// The reason why an account cannot be read.
 #[non_exhaustive]
 pub enum AccountFileError {
     /// The file cannot be read.
@@ -70,7 +70,7 @@ pub struct AccountMistake {
 }
 
 impl AccountMistake {
-    /// The mistake at the byte `offset` of `text`.
+    /// Returns the mistake at the byte `offset` of `text`.
     fn at(text: &str, offset: usize, what: String) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -287,7 +287,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// A string.
+    /// Returns a string.
     fn word(&mut self, value: Value<'a>) -> Option<String> {
         let mut from = Reader::new(value.raw);
         match from.peek() {
@@ -300,7 +300,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The members of an object. A repeated name is a mistake.
+    /// Returns the members of an object. A repeated name is a mistake.
     fn members(&mut self, value: Value<'a>) -> Vec<Member<'a>> {
         let mut members = Vec::new();
         if let Err(error) = read_members(value, &mut members) {
@@ -352,7 +352,7 @@ fn either(words: &[&str]) -> String {
 }
 
 impl Account {
-    /// The account as JSON, which `from_json` reads back without loss.
+    /// Returns the account as JSON, which `from_json` reads back without loss.
     ///
     /// ```
     /// use tradeapi_runtime::Account;
@@ -390,7 +390,7 @@ impl Account {
     }
 }
 
-/// An object with a member on each line, at a depth of nesting.
+/// Returns an object with a member on each line, at a depth of nesting.
 fn object(members: &[(&str, String)], depth: usize) -> String {
     let mut out = String::from("{");
     let mut separator = "";
@@ -406,7 +406,7 @@ fn object(members: &[(&str, String)], depth: usize) -> String {
     out
 }
 
-/// An instrument on one line, because an account may have hundreds.
+/// Returns an instrument on one line, because an account may have hundreds.
 fn properties_of(instrument: &Instrument) -> String {
     let mut members = Vec::new();
     for (name, value) in instrument.properties() {
@@ -433,7 +433,7 @@ fn value_of(value: &PropertyValue) -> String {
     }
 }
 
-/// A time as ISO 8601, or as a number of milliseconds if it is beyond what can be read of the former.
+/// Returns a time as ISO 8601, or as a number of milliseconds if it is beyond what can be read of the former.
 fn written(time: Timestamp) -> String {
     let iso = time.to_string();
     if Iso8601::read(&iso).is_some() { text(&iso) } else { time.as_millis().to_string() }

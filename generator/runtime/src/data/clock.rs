@@ -21,7 +21,7 @@ pub use timer::{ManualTimer, Timer, pause};
 
 /// A wall clock, which provides the time that requests are signed with.
 pub trait Clock: Send + Sync {
-    /// The current time.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// The time by the wall clock.
+    /// Returns the time by the wall clock.
     pub(crate) fn wall(self) -> Timestamp {
         self.wall
     }
@@ -111,12 +111,12 @@ impl fmt::Display for Skew {
 /// pages and batches wait in virtual time, and the same random numbers lead to the same calls at the same times. A
 /// client needs no async runtime and starts no thread then.
 pub trait Environment: Clock + Timer {
-    /// A random number, which keeps retries of calls that failed together apart.
+    /// Returns a random number, which keeps retries of calls that failed together apart.
     fn random(&self) -> u64;
 
-    /// A number for what runs by the same monotonic clock; 0 is the process itself. The clients of one run with the same
-    /// key know each other's requests, so that none takes the order of another for its own. By default
-    /// `None`: a client knows its own requests only.
+    /// Returns a number for what runs by the same monotonic clock; 0 is the process itself. The clients of one run with
+    /// the same key know each other's requests, so that none takes the order of another for its own. By default `None`:
+    /// a client knows its own requests only.
     fn run(&self) -> Option<u64> {
         None
     }
@@ -127,7 +127,7 @@ pub trait Environment: Clock + Timer {
 pub struct SystemEnvironment(SystemTimer);
 
 impl SystemEnvironment {
-    /// An environment whose monotonic clock began with the first one of the process.
+    /// Creates an environment whose monotonic clock began with the first one of the process.
     pub fn new() -> Self {
         static START: OnceLock<Instant> = OnceLock::new();
         Self(SystemTimer::since(*START.get_or_init(Instant::now)))
@@ -211,19 +211,19 @@ impl ManualEnvironment {
         Self { leaps: true, ..Self::new(begun) }
     }
 
-    /// The same time, as another process sees it: clients of one process know each other's requests.
+    /// Returns the same time, as another process sees it: clients of one process know each other's requests.
     #[must_use]
     pub fn in_another_process(&self) -> Self {
         static PROCESSES: AtomicU64 = AtomicU64::new(1);
         Self { run: Some(PROCESSES.fetch_add(1, Ordering::Relaxed)), ..self.clone() }
     }
 
-    /// The monotonic clock, which a test advances.
+    /// Returns the monotonic clock, which a test advances.
     pub fn timer(&self) -> &ManualTimer {
         &self.timer
     }
 
-    /// The right time, which the wall clock shows unless it is [set](Self::set_ahead).
+    /// Returns the right time, which the wall clock shows unless it is [set](Self::set_ahead).
     pub fn right_time(&self) -> Timestamp {
         self.shared.begun + self.timer.now()
     }

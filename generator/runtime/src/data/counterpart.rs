@@ -122,7 +122,7 @@ struct Request<'a> {
 type Members = Vec<(&'static str, String)>;
 
 impl Request<'_> {
-    /// The other request as JSON, or everything to which nothing corresponds.
+    /// Returns the other request as JSON, or everything to which nothing corresponds.
     fn convert(&self, request: &Named) -> Result<String, Vec<Gap>> {
         let mut gaps = Vec::new();
         let json = match self.table.items {
@@ -132,7 +132,7 @@ impl Request<'_> {
         if gaps.is_empty() { Ok(json) } else { Err(gaps) }
     }
 
-    /// The other request of a request with a list.
+    /// Returns the other request of a request with a list.
     fn list(&self, request: &Named, from: &'static str, to: &'static str, gaps: &mut Vec<Gap>) -> String {
         let items = request.items(from);
         if items.is_empty() {
@@ -170,7 +170,7 @@ struct Set<'a> {
 }
 
 impl Set<'_> {
-    /// The members of the other request or of its item.
+    /// Returns the members of the other request or of its item.
     fn members(&self, gaps: &mut Vec<Gap>) -> Members {
         let table = self.of.table;
         for (name, why) in table.refused.iter().filter(|(name, _)| self.has(name)) {
@@ -184,7 +184,7 @@ impl Set<'_> {
         members
     }
 
-    /// The members that have the same value as a parameter.
+    /// Returns the members that have the same value as a parameter.
     fn same(&self, pairs: &[(&'static str, &'static str)], gaps: &mut Vec<Gap>) -> Members {
         let mut members = Members::new();
         for (from, to) in pairs {
@@ -202,7 +202,8 @@ impl Set<'_> {
         members
     }
 
-    /// The case that fits. It is none if nothing corresponds, or if a property decides that the account does not state.
+    /// Returns the case that fits. It is none if nothing corresponds, or if a property decides that the account does
+    /// not state.
     fn fitting<'b>(&self, cases: &'b [Case], gaps: &mut Vec<Gap>) -> Option<&'b Case> {
         let possible = || cases.iter().filter(|case| case.when.iter().all(|when| self.holds(when) != Some(false)));
         let is_open = |when: &&When| self.holds(when).is_none();
@@ -237,7 +238,7 @@ impl Set<'_> {
         }
     }
 
-    /// The subject of a condition with its value.
+    /// Returns the subject of a condition with its value.
     fn subject(&self, when: &When) -> (String, Option<String>) {
         match when {
             When::Is(name, _) | When::IsByDefault(name, _) | When::Given(name) | When::LeftOut(name) => {
@@ -250,7 +251,7 @@ impl Set<'_> {
         }
     }
 
-    /// The path of a parameter with its value.
+    /// Returns the path of a parameter with its value.
     fn setting(&self, name: &str) -> (String, Option<String>) {
         let is_of_request = !self.own.has(name) && self.around.is_some_and(|around| around.has(name));
         let path = match self.place.filter(|_| !is_of_request) {
@@ -265,7 +266,7 @@ impl Set<'_> {
         self.json(name).is_some_and(|json| json != "null")
     }
 
-    /// The JSON text of a parameter of the item or of the request.
+    /// Returns the JSON text of a parameter of the item or of the request.
     fn json(&self, name: &str) -> Option<&str> {
         self.own.json(name).or_else(|| self.around?.json(name))
     }

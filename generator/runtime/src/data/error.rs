@@ -1,5 +1,5 @@
-//! Why a call fails, why a client cannot be built, and why a request was not sent: a rate limit or the state of an
-//! order.
+//! The reasons why a call fails, why a client cannot be built, and why a request was not sent: a rate limit or the
+//! state of an order.
 
 mod budget;
 mod exchange;
@@ -29,7 +29,7 @@ pub use self::unknown::{SentRequest, UnknownOutcome};
 /// The length of the longest code that an exchange sends; a longer text may contain anything.
 pub(crate) const LONGEST_CODE: usize = 32;
 
-/// Why a call did not succeed.
+/// The reason why a call did not succeed.
 ///
 /// `{:?}` prints the sentence of the error and what to do, for programs that return it from `main`; `{:#?}` prints all
 /// fields.
@@ -76,7 +76,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The refusal of a request whose check does not depend on the account.
+    /// Returns the refusal of a request whose check does not depend on the account.
     pub(crate) fn new(operation: &'static str, violations: Violations) -> Self {
         Self { operation, violations, mismatches: Vec::new() }
     }
@@ -113,7 +113,7 @@ pub struct TransportFailure {
 }
 
 impl Error {
-    /// The id of the operation that was called.
+    /// Returns the id of the operation that was called.
     pub fn operation(&self) -> &'static str {
         match self {
             Self::Refused(refusal) => refusal.operation,
@@ -144,7 +144,7 @@ impl Error {
         }
     }
 
-    /// The same error of a call that waited for `time`.
+    /// Returns the same error of a call that waited for `time`.
     pub(crate) fn after_waiting(mut self, time: Duration) -> Self {
         self.set_waited(time);
         self
@@ -204,27 +204,27 @@ impl Error {
         }
     }
 
-    /// The code, if the exchange or a gateway before it responded with an error.
+    /// Returns the code, if the exchange or a gateway before it responded with an error.
     pub fn code(&self) -> Option<&str> {
         self.exchange().map(|error| error.code.as_str())
     }
 
-    /// The code, unless it is too long to be one.
+    /// Returns the code, unless it is too long to be one.
     pub(crate) fn short_code(&self) -> Option<&str> {
         self.code().filter(|code| code.len() <= LONGEST_CODE)
     }
 
-    /// The HTTP status, if there is a response.
+    /// Returns the HTTP status, if there is a response.
     pub fn status(&self) -> Option<StatusCode> {
         self.response().map(|(status, _)| status)
     }
 
-    /// The whole response, if there is one.
+    /// Returns the whole response, if there is one.
     pub fn raw(&self) -> Option<&Bytes> {
         self.response().map(|(_, raw)| raw)
     }
 
-    /// The status and the body of the response, if there is one.
+    /// Returns the status and the body of the response, if there is one.
     fn response(&self) -> Option<(StatusCode, &Bytes)> {
         match self {
             Self::Exchange(error) => Some((error.status, &error.raw)),
@@ -241,12 +241,12 @@ impl Error {
         }
     }
 
-    /// The message, if the exchange or a gateway before it responded with an error.
+    /// Returns the message, if the exchange or a gateway before it responded with an error.
     pub fn message(&self) -> Option<&str> {
         self.exchange().map(|error| error.message.as_str())
     }
 
-    /// The error that the exchange or a gateway before it responded with, if it is one.
+    /// Returns the error that the exchange or a gateway before it responded with, if it is one.
     pub fn exchange(&self) -> Option<&ExchangeError> {
         match self {
             Self::Exchange(error) => Some(error),
@@ -263,7 +263,7 @@ impl Error {
         }
     }
 
-    /// The likely reason why the credentials or the signature were refused, if they were.
+    /// Returns the likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         self.exchange().and_then(ExchangeError::credential_cause)
     }
@@ -330,7 +330,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The outcome of a change; a read has none.
+/// Returns the outcome of a change; a read has none.
 fn write_outcome(f: &mut fmt::Formatter<'_>, effect: Effect, outcome: Outcome) -> fmt::Result {
     if effect == Effect::Read { Ok(()) } else { write!(f, "; {outcome}") }
 }
@@ -381,7 +381,7 @@ impl StdError for Error {
     }
 }
 
-/// Why a client cannot be built.
+/// The reason why a client cannot be built.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -549,7 +549,7 @@ pub struct BindingLimit {
     pub limit: RateLimit,
 }
 
-/// Why a limiter failed.
+/// The reason why a limiter failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimiterErrorKind {

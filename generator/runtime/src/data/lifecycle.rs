@@ -52,16 +52,16 @@ pub trait HasState {
     /// The states it can be in.
     type State: State;
 
-    /// The id that the exchange gave it.
+    /// Returns the id that the exchange gave it.
     fn id(&self) -> Option<&str>;
 
-    /// The id that the caller gave it.
+    /// Returns the id that the caller gave it.
     fn client_id(&self) -> Option<&str>;
 
-    /// The state.
+    /// Returns the state.
     fn state(&self) -> Option<&Self::State>;
 
-    /// When it last changed.
+    /// Returns when it last changed.
     fn at(&self) -> Option<Timestamp>;
 
     /// When it was created, if records of its family show that.
@@ -69,7 +69,7 @@ pub trait HasState {
         None
     }
 
-    /// The value by which ceilings of open orders count it, where the family has such ceilings.
+    /// Returns the value by which ceilings of open orders count it, where the family has such ceilings.
     fn kind(&self) -> Option<&str> {
         None
     }
@@ -101,7 +101,7 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// The row of the state with this text; `None` if no document lists it.
+    /// Returns the row of the state with this text; `None` if no document lists it.
     pub fn row(&self, state: &str) -> Option<&'static StateRow> {
         self.states.iter().find(|row| row.value == state)
     }
@@ -272,7 +272,7 @@ impl PropertyShown<'_> {
 }
 
 impl<'a> OrderShown<'a> {
-    /// The order in a record.
+    /// Returns the order in a record.
     pub fn of<R: HasState>(record: &'a R) -> Self {
         Self {
             id: record.id(),
@@ -286,12 +286,12 @@ impl<'a> OrderShown<'a> {
 }
 
 impl OrderResult {
-    /// An order that was accepted, or an item of a batch, whose code decides.
+    /// Creates an order that was accepted, or an item of a batch, whose code decides.
     pub fn accepted(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
         Self { id, client_id, code, is_accepted: true }
     }
 
-    /// An item of a batch that was refused.
+    /// Creates an item of a batch that was refused.
     pub fn refused(id: Option<String>, client_id: Option<String>, code: Option<String>) -> Self {
         Self { id, client_id, code, is_accepted: false }
     }

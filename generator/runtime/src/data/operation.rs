@@ -38,8 +38,8 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         let _ = out;
     }
 
-    /// The same request with a new key that makes a repeat of it harmless, made from `time` and `random`. `None` if it
-    /// has a key, or if the operation knows no such keys.
+    /// Returns the same request with a new key that makes a repeat of it harmless, made from `time` and `random`.
+    /// `None` if it has a key, or if the operation knows no such keys.
     fn with_key(&self, time: Timestamp, random: u64) -> Option<Self> {
         let _ = (time, random);
         None
@@ -55,13 +55,13 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         self.inspect(CheckContext { account, now, ..CheckContext::default() }).into_result().map(|_warnings| ())
     }
 
-    /// All rules that the request breaks in `context`.
+    /// Returns all rules that the request breaks in `context`.
     fn inspect(&self, context: CheckContext<'_>) -> Violations {
         inspect(self, Self::META, context)
     }
 
-    /// The rules that the request may break, because `context` does not state what they depend on. A rule that the
-    /// request keeps whatever the properties are is none of them.
+    /// Returns the rules that the request may break, because `context` does not state what they depend on. A rule that
+    /// the request keeps whatever the properties are is none of them.
     fn undecided(&self, context: CheckContext<'_>) -> Vec<Undecided> {
         undecided(self, Self::META, context)
     }
@@ -84,17 +84,17 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         let _ = (response, see);
     }
 
-    /// The outcomes of the items in a response. Emitted for requests whose response lists results.
+    /// Returns the outcomes of the items in a response. Emitted for requests whose response lists results.
     #[doc(hidden)]
     fn item_outcomes(&self, response: &Self::Response, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
         let _ = (response, judge);
         None
     }
 
-    /// The class of the rate limits for this request, by what is known beside it; `None` for the default ones. The two
-    /// differ only if a flag of an instrument decides that is not known, or the time near the day on which a class begins
-    /// or ends: the class if the flag is set and the class holds, and the one if not. The limits of both are kept then.
-    /// Emitted if a limit has classes.
+    /// Returns the class of the rate limits for this request, by what is known beside it; `None` for the default ones.
+    /// The two differ only if a flag of an instrument decides that is not known, or the time near the day on which a
+    /// class begins or ends: the class if the flag is set and the class holds, and the one if not. The limits of both
+    /// are kept then. Emitted if a limit has classes.
     fn limit_class(&self, known: Known<'_>) -> [Option<&'static str>; 2] {
         let _ = known;
         [None; 2]
@@ -181,7 +181,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A new call of an operation; `None` if the operation is not called by a name.
+    /// Creates a new call of an operation; `None` if the operation is not called by a name.
     pub(crate) fn of(calls: Calls, meta: &'static Meta) -> Option<Self> {
         let name = meta.call?;
         Some(Self { calls, name, number: NUMBERS.fetch_add(1, Ordering::Relaxed) })
@@ -203,7 +203,7 @@ impl Call {
         }
     }
 
-    /// The body of a request with these parameters.
+    /// Returns the body of a request with these parameters.
     pub(crate) fn around(&self, parameters: String) -> String {
         let Calls { fixed, id, method, parameters: member } = self.calls;
         let Some(member) = member else { return parameters };
@@ -287,7 +287,7 @@ impl<O: Operation> DynOperation for O {
 
 /// The place for the data of a response to any operation.
 pub(crate) trait DynResponse: Send {
-    /// The form of the data.
+    /// Returns the form of the data.
     fn form(&self) -> Form;
 
     /// Reads the data.
@@ -305,7 +305,7 @@ pub(crate) trait DynResponse: Send {
     /// Calls `see` with each property of the account that the data shows.
     fn show_properties(&self, see: &mut dyn FnMut(PropertyShown<'_>));
 
-    /// The outcomes of the items in the data, if the request is known and its response lists results.
+    /// Returns the outcomes of the items in the data, if the request is known and its response lists results.
     fn item_outcomes(&self, judge: &ItemJudge<'_>) -> Option<ItemOutcomes> {
         let _ = judge;
         None
@@ -319,12 +319,12 @@ pub(crate) struct ReceivedFor<'a, O: Operation> {
 }
 
 impl<'a, O: Operation> ReceivedFor<'a, O> {
-    /// A place without data.
+    /// Creates a place without data.
     pub(crate) const fn nothing(request: &'a O) -> Self {
         Self { request, data: Received::nothing() }
     }
 
-    /// The data.
+    /// Returns the data.
     pub(crate) fn into_received(self) -> Received<O> {
         self.data
     }
@@ -364,12 +364,12 @@ impl<O: Operation> DynResponse for ReceivedFor<'_, O> {
 pub(crate) struct Received<O: Operation>(Option<O::Response>);
 
 impl<O: Operation> Received<O> {
-    /// A place without data.
+    /// Creates a place without data.
     pub(crate) const fn nothing() -> Self {
         Self(None)
     }
 
-    /// The data, if it has been read.
+    /// Returns the data, if it has been read.
     pub(crate) fn into_data(self) -> Option<O::Response> {
         self.0
     }

@@ -54,7 +54,7 @@ pub type Entries<T> = std::collections::BTreeMap<String, T>;
 /// The content type of parameters that are a form.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
-/// The JSON text of all `parameters`, also of those that are sent in the path or in headers.
+/// Returns the JSON text of all `parameters`, also of those that are sent in the path or in headers.
 pub(crate) fn json_of(parameters: &dyn Parameters) -> String {
     let mut out = ParameterWriter::whole();
     parameters.write(&mut out);

@@ -13,8 +13,8 @@ impl<T: Default> SharedByAccount<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// The value of the account that `parts` identify: the API, the exchange and the key. It is kept as long as a client
-    /// has it or `is_needed` says so. A forked process has its own.
+    /// Returns the value of the account that `parts` identify: the API, the exchange and the key. It is kept as long as
+    /// a client has it or `is_needed` says so. A forked process has its own.
     pub(crate) fn of(&self, parts: &[&[u8]], is_needed: &dyn Fn(&T) -> bool) -> Arc<T> {
         let key = hash_of(parts);
         let mut values = self.lock();
@@ -32,7 +32,7 @@ impl<T: Default> SharedByAccount<T> {
     }
 }
 
-/// A hash of what identifies an account, in this process.
+/// Returns a hash of what identifies an account, in this process.
 fn hash_of(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
     for part in parts {

@@ -10,7 +10,8 @@ pub(crate) fn sort_by<T>(items: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) 
     }
 }
 
-/// The swaps of places, one after the other, that sort `count` items. `compare` compares the items at two places.
+/// Returns the swaps of places, one after the other, that sort `count` items. `compare` compares the items at two
+/// places.
 fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize, usize)> {
     // At each place, that of the item which belongs there.
     let mut from: Vec<usize> = (0..count).collect();

@@ -55,7 +55,7 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// An empty collector.
+    /// Creates an empty collector.
     pub fn new() -> Self {
         Self::default()
     }
@@ -112,12 +112,12 @@ impl Drift {
         }
     }
 
-    /// The differences so far.
+    /// Returns the differences so far.
     pub fn report(&self) -> DriftReport {
         DriftReport::of(&self.locked())
     }
 
-    /// The differences so far; the collector starts over.
+    /// Returns the differences so far; the collector starts over.
     pub fn take(&self) -> DriftReport {
         DriftReport::of(&std::mem::take(&mut *self.locked()))
     }

@@ -130,14 +130,14 @@ pub trait Transport: Send + Sync {
     /// Sends `request` and waits for the whole response.
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a>;
 
-    /// The same, and records the round trip in `trip`, if the transport measures it. By default it does not.
+    /// Returns the same, and records the round trip in `trip`, if the transport measures it. By default it does not.
     fn send_timed<'a>(&'a self, request: http::Request<Bytes>, trip: &'a RoundTrip) -> ResponseFuture<'a> {
         let _ = trip;
         self.send(request)
     }
 }
 
-/// A transport that is a function, for tests without a network or around another transport.
+/// Returns a transport that is a function, for tests without a network or around another transport.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -186,7 +186,7 @@ impl RoundTrip {
         self.0.store(nanos, Ordering::Relaxed);
     }
 
-    /// The round trip, if recorded.
+    /// Returns the round trip, if recorded.
     pub fn get(&self) -> Option<Duration> {
         Some(self.0.load(Ordering::Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
     }

@@ -78,7 +78,7 @@ pub enum Shown<R> {
 }
 
 impl<R> Shown<R> {
-    /// The same with other records.
+    /// Returns the same with other records.
     pub(crate) fn map<T>(self, make: impl Fn(R) -> T) -> Shown<T> {
         match self {
             Self::One(record) => Shown::One(make(record)),
@@ -88,7 +88,7 @@ impl<R> Shown<R> {
         }
     }
 
-    /// The records of a list, after which there may be more.
+    /// Returns the records of a list, after which there may be more.
     pub fn listed(list: List<R>, has_more: bool) -> Self {
         Self::Listed { is_whole: list.is_complete() && !has_more, items: list.items }
     }
@@ -222,7 +222,7 @@ impl ConfirmPolicy {
         (self.denials.max(1), self.pauses.0)
     }
 
-    /// The time after which it gives up, and the part of a wait for visibility that is for machines that lag.
+    /// Returns the time after which it gives up, and the part of a wait for visibility that is for machines that lag.
     pub(crate) fn deadline_and_lag(&self) -> (Duration, Duration) {
         (self.deadline, self.lag)
     }

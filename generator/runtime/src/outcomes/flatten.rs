@@ -39,7 +39,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// The family `family`, of which nothing is known yet.
+    /// Returns the family `family`, of which nothing is known yet.
     pub const fn new(family: &'static str) -> Self {
         Self { family, cancel: None, close: None, value: None, reduce: None }
     }
@@ -123,7 +123,7 @@ pub async fn flatten(
     flatten_reporting(client, flats, listings, policy, &mut |_| {}).await
 }
 
-/// The same as [`flatten`], and tells `report` of each round when it has ended.
+/// Returns the same as [`flatten`], and tells `report` of each round when it has ended.
 ///
 /// # Errors
 ///
@@ -148,8 +148,8 @@ pub async fn flatten_reporting(
     Ok(Flattened { refused: families.refused, ..flat })
 }
 
-/// The families that serve the key; the account may be of another kind than when they were asked before. If they cannot be
-/// asked, none is left out.
+/// Returns the families that serve the key; the account may be of another kind than when they were asked before. If
+/// they cannot be asked, none is left out.
 async fn served(client: &ClientCore, listings: &[Listing], allowed: Allowed) -> ServedFamilies {
     client.forget_families();
     for _ in 0..rounds::ATTEMPTS {

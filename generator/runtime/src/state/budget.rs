@@ -101,7 +101,7 @@ impl Budget {
     /// The default of [`price_age`](Self::price_age).
     const PRICE_AGE: Duration = Duration::from_secs(60);
 
-    /// A budget in these coins, which count one for one: the coins of prices, such as `USDT`.
+    /// Creates a budget in these coins, which count one for one: the coins of prices, such as `USDT`.
     pub fn new<C: Into<String>>(coins: impl IntoIterator<Item = C>) -> Self {
         let bounds = Bounds {
             coins: coins.into_iter().map(Into::into).collect(),
@@ -119,26 +119,26 @@ impl Budget {
         Self { bounds, spent: Arc::new(Mutex::new(spent)) }
     }
 
-    /// The most that an order may be worth.
+    /// Sets the most that an order may be worth.
     #[must_use]
     pub fn order(mut self, most: Decimal) -> Self {
         self.bounds.order = Some(most);
         self
     }
 
-    /// The most that the orders of any 60 minutes may be worth together.
+    /// Returns the most that the orders of any 60 minutes may be worth together.
     #[must_use]
     pub fn hour(self, most: Decimal) -> Self {
         self.sum(0, most)
     }
 
-    /// The most that the orders of any 24 hours may be worth together.
+    /// Returns the most that the orders of any 24 hours may be worth together.
     #[must_use]
     pub fn day(self, most: Decimal) -> Self {
         self.sum(1, most)
     }
 
-    /// The most that all orders may be worth together since nothing was open.
+    /// Returns the most that all orders may be worth together since nothing was open.
     #[must_use]
     pub fn open(self, most: Decimal) -> Self {
         self.lock().book.keep_open();
@@ -150,57 +150,57 @@ impl Budget {
         self
     }
 
-    /// The most orders that any 60 seconds may have, amendments included.
+    /// Sets the most orders that any 60 seconds may have, amendments included.
     #[must_use]
     pub fn orders_a_minute(mut self, most: u32) -> Self {
         self.bounds.orders_a_minute = Some(most);
         self
     }
 
-    /// The symbols of orders; by default all.
+    /// Sets the symbols of orders; by default all.
     #[must_use]
     pub fn symbols<S: Into<String>>(mut self, symbols: impl IntoIterator<Item = S>) -> Self {
         self.bounds.symbols = Some(symbols.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The business lines of orders, as they are sent; by default all.
+    /// Sets the business lines of orders, as they are sent; by default all.
     #[must_use]
     pub fn lines<L: Into<String>>(mut self, lines: impl IntoIterator<Item = L>) -> Self {
         self.bounds.lines = Some(lines.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The effects of requests; by default all.
+    /// Sets the effects of requests; by default all.
     #[must_use]
     pub fn effects(mut self, effects: BudgetEffects) -> Self {
         self.bounds.effects = effects;
         self
     }
 
-    /// The part of the last price by which a market order may get a worse one; by default 0.01, a hundredth.
+    /// Sets the part of the last price by which a market order may get a worse one; by default 0.01, a hundredth.
     #[must_use]
     pub fn slippage(mut self, part: Decimal) -> Self {
         self.bounds.slippage = part.abs();
         self
     }
 
-    /// The time after which a price is no longer the last one; by default a minute.
+    /// Sets the time after which a price is no longer the last one; by default a minute.
     #[must_use]
     pub fn price_age(mut self, most: Duration) -> Self {
         self.bounds.price_age = most;
         self
     }
 
-    /// The worth above which a person has to agree to the orders of a request. The client does not ask; programs that
-    /// speak to a person do, by [`asks_above`](Self::asks_above).
+    /// Sets the worth above which a person has to agree to the orders of a request. The client does not ask; programs
+    /// that speak to a person do, by [`asks_above`](Self::asks_above).
     #[must_use]
     pub fn ask_above(mut self, worth: Decimal) -> Self {
         self.bounds.asked_above = Some(worth);
         self
     }
 
-    /// The worth above which a person has to agree.
+    /// Returns the worth above which a person has to agree.
     pub fn asks_above(&self) -> Option<&Decimal> {
         self.bounds.asked_above.as_ref()
     }
@@ -344,7 +344,7 @@ impl Budget {
     }
 }
 
-/// The orders of a request as they are stored, with their numbers.
+/// Returns the orders of a request as they are stored, with their numbers.
 fn sent(orders: Vec<Order>, next: u64, at: Timestamp) -> (Vec<(usize, u64)>, Vec<Event>) {
     let (mut numbers, mut events) = (Vec::new(), Vec::new());
     for (order, number) in orders.into_iter().zip(next..) {
@@ -389,7 +389,7 @@ impl fmt::Display for BudgetLeft {
     }
 }
 
-/// The path of the file with what was spent, for a file with a budget that does not say.
+/// Returns the path of the file with what was spent, for a file with a budget that does not say.
 pub(crate) fn spent_beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".spent");

@@ -106,8 +106,8 @@ pub trait Journal: Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if the
-    /// journal has every change, as far as it can know. An account without a name has an empty one.
+    /// Returns why changes of an account that were sent may be missing, until [`close_gap`](Self::close_gap). `None` if
+    /// the journal has every change, as far as it can know. An account without a name has an empty one.
     fn gap(&self, account: &str) -> Option<Gap> {
         let _ = account;
         None
@@ -200,7 +200,7 @@ impl SigningTimes {
         self.made_at.map_or(self.signed_at, |made_at| made_at.max(self.signed_at))
     }
 
-    /// The times by each clock.
+    /// Returns the times by each clock.
     pub(crate) fn each(self) -> [Timestamp; 2] {
         [self.signed_at, self.made_at.unwrap_or(self.signed_at)]
     }
@@ -240,7 +240,7 @@ pub enum Selection {
 }
 
 impl StoredChange {
-    /// A change with this number, for implementations of [`Journal`].
+    /// Creates a change with this number, for implementations of [`Journal`].
     pub fn new(number: ChangeNumber, change: Change, ending: Option<Ending>) -> Self {
         Self { number, change, ending, items: Vec::new() }
     }
@@ -252,8 +252,8 @@ impl StoredChange {
         self
     }
 
-    /// The outcome of the item at a place of the request, or that of the change if the item has none of its own. `None`
-    /// if it is open.
+    /// Returns the outcome of the item at a place of the request, or that of the change if the item has none of its
+    /// own. `None` if it is open.
     pub fn outcome_of(&self, place: usize) -> Option<Outcome> {
         let own = self.items.iter().find(|item| item.place == place).map(|item| item.outcome);
         own.or(self.ending.as_ref().map(|ending| ending.outcome))
@@ -261,7 +261,7 @@ impl StoredChange {
 }
 
 impl ItemEnding {
-    /// The item at this place of the request ended with this outcome.
+    /// Returns the item at this place of the request ended with this outcome.
     pub fn new(place: usize, outcome: Outcome) -> Self {
         Self { place, outcome, code: None }
     }
@@ -281,8 +281,8 @@ pub(crate) const CHUNK: usize = 1 << 10;
 /// order of their signatures, and clocks are set.
 const DISORDER: Duration = Duration::from_secs(600);
 
-/// The changes that were signed at `time` or later by either clock, the oldest first. Reads no more than these and some
-/// before them.
+/// Returns the changes that were signed at `time` or later by either clock, the oldest first. Reads no more than these
+/// and some before them.
 ///
 /// # Errors
 ///
@@ -307,13 +307,13 @@ pub async fn signed_since(journal: &dyn Journal, time: Timestamp) -> Result<Vec<
 }
 
 impl Change {
-    /// A change without client ids and of an account without a name, for implementations of [`Journal`].
+    /// Creates a change without client ids and of an account without a name, for implementations of [`Journal`].
     pub fn new(operation: impl Into<String>, request: impl Into<String>, signed_at: Timestamp) -> Self {
         let (operation, request) = (operation.into(), request.into());
         Self { operation, request, client_ids: Vec::new(), signed_at, made_at: None, account: None }
     }
 
-    /// When it was signed.
+    /// Returns when it was signed.
     pub(crate) fn signed(&self) -> SigningTimes {
         SigningTimes { signed_at: self.signed_at, made_at: self.made_at }
     }

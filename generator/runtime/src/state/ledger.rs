@@ -84,7 +84,7 @@ pub struct Correction {
     pub corrected: Option<Decimal>,
 }
 
-/// Why a ledger cannot take a trade or a position. The ledger is unchanged then.
+/// The reason why a ledger cannot take a trade or a position. The ledger is unchanged then.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -118,7 +118,7 @@ pub enum LedgerError {
 }
 
 impl Ledger {
-    /// A ledger without positions.
+    /// Creates a ledger without positions.
     pub fn new() -> Self {
         Self::default()
     }
@@ -196,12 +196,12 @@ impl Ledger {
         Ok(true)
     }
 
-    /// The place of a position in `books`, or where it belongs.
+    /// Returns the place of a position in `books`, or where it belongs.
     fn place_of(&self, key: &PositionKey) -> Result<usize, usize> {
         self.books.binary_search_by(|(known, _)| known.cmp(key))
     }
 
-    /// A position without trades. It is not known if another trade of its instrument may have changed it.
+    /// Returns a position without trades. It is not known if another trade of its instrument may have changed it.
     fn begun(&self, key: &PositionKey) -> Position {
         let unknown = PositionKey { side: PositionSide::Unknown, ..key.clone() };
         let position = Position::default();
@@ -225,12 +225,12 @@ impl Ledger {
         }
     }
 
-    /// The positions, including those that were closed.
+    /// Returns the positions, including those that were closed.
     pub fn positions(&self) -> &BTreeMap<PositionKey, Position> {
         &self.positions
     }
 
-    /// The trades that were taken after later ones of their position, in the order in which they were taken.
+    /// Returns the trades that were taken after later ones of their position, in the order in which they were taken.
     pub fn corrections(&self) -> &[Correction] {
         &self.corrections
     }
@@ -245,7 +245,7 @@ impl Ledger {
         self.taken.is_empty()
     }
 
-    /// The positions whose realised profit differs from what the exchange reported with their trades, and the
+    /// Returns the positions whose realised profit differs from what the exchange reported with their trades, and the
     /// difference. Exchanges round differently, so a small one means little.
     pub fn differences(&self) -> impl Iterator<Item = (&PositionKey, Decimal)> {
         let differing = self.positions.iter().filter_map(|(key, position)| Some((key, position.difference()?)));
@@ -254,7 +254,7 @@ impl Ledger {
 }
 
 impl LedgerError {
-    /// The position that is not known.
+    /// Returns the position that is not known.
     pub fn position(&self) -> &PositionKey {
         match self {
             Self::NotOpen { position, .. }

@@ -9,7 +9,7 @@ use crate::Tested;
 use crate::confirmations::{Act, Line, code, order};
 use crate::orders::{Orders, PlaceBatch};
 
-/// How a placement ends that is refused with `refusal`.
+/// Returns how a placement ends that is refused with `refusal`.
 async fn placed(refusal: &str, policy: CodePolicy) -> Result<Error, Box<dyn std::error::Error>> {
     let client = Line::new([code(refusal)]).client()?;
     client.core().with_code_policy(policy).call(&order("a1")?).await.err().ok_or("it was accepted".into())

@@ -191,7 +191,7 @@ impl Line {
         self.builder_at("https://mini.example")
     }
 
-    /// A builder for a client of the same line that is told another address, or another spelling of it.
+    /// Returns a builder for a client of the same line that is told another address, or another spelling of it.
     pub(crate) fn builder_at(&self, address: &str) -> ClientBuilder<Client> {
         Client::builder(address)
             .credentials(Credentials::new("key", "secret", "pass"))

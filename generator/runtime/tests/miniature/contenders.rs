@@ -75,7 +75,8 @@ fn retouch(size: Option<u64>, price: Option<u32>) -> Result<Retouch, Box<dyn std
     Ok(Retouch { order, size, price: price.map(Decimal::from) })
 }
 
-/// A record by a clock that is half a minute ahead of all others: any of the requests may have made its last change.
+/// Returns a record by a clock that is half a minute ahead of all others: any of the requests may have made its last
+/// change.
 fn record(size: u64, price: u32) -> Act {
     let updated = START + 30_000;
     answers(&format!(r#"{{"clientOid":"a1","size":"{size}","price":"{price}","updated":"{updated}"}}"#))

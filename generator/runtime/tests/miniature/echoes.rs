@@ -119,7 +119,7 @@ operations! {
     };
 }
 
-/// Whether the outcome of an operation is `Done`.
+/// Returns whether the outcome of an operation is `Done`.
 async fn is_done<O: Callable>(operation: O, data: &str) -> Result<bool, Box<dyn std::error::Error>> {
     match Line::new([answers(data)]).client()?.call(&operation).await {
         Ok(_) => Ok(true),
@@ -222,7 +222,7 @@ async fn an_id_can_repeat_either_of_two_parameters() -> Tested {
     Ok(())
 }
 
-/// The outcome of an operation that is refused with a code.
+/// Returns the outcome of an operation that is refused with a code.
 async fn refused<O: Callable>(operation: O, with: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
     let result = Line::new([code(with)]).client()?.call(&operation).await;
     Ok(result.err().as_ref().map(Error::outcome).ok_or("it was accepted")?)

@@ -19,7 +19,7 @@ use crate::orders::{PlaceBatch, PlaceOrder, Placed, with_parameters_of_order};
 /// An order of the size 1 that has the id `a1`.
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
 
-/// The outcome of an order without an answer, given this record of it.
+/// Returns the outcome of an order without an answer, given this record of it.
 async fn found(record: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
     Ok(confirmation(&Line::new([lost(), answers(record)]), &ConfirmPolicy::new()).await?.outcome())
 }

@@ -371,7 +371,7 @@ fn a_plan_sends_nothing() -> Tested {
     Ok(())
 }
 
-/// A client that spreads its calls, by a clock that goes by hand.
+/// Returns a client that spreads its calls, by a clock that goes by hand.
 fn spreading(time: &ManualEnvironment, recorder: &Recorder) -> Result<ClientCore, Box<dyn std::error::Error>> {
     let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
     let builder = builder.credentials(Credentials::new("key", "secret", "pass")).limits(LimitMode::Spread);

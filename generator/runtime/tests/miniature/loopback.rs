@@ -70,7 +70,7 @@ impl Server {
         client_of(over, &self.address, TransportLimits { call, max_body: 200, ..TransportLimits::default() })
     }
 
-    /// The requests that have come until now.
+    /// Returns the requests that have come until now.
     fn seen(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.requests.try_recv().ok()).collect()
     }

@@ -89,7 +89,7 @@ impl Callable for RecentOrder {
 
 impl Repeatable for RecentOrder {}
 
-/// An absence that proves nothing, because it has no time.
+/// Returns an absence that proves nothing, because it has no time.
 fn undated() -> Act {
     Act::Answers(r#"{"code":"40404","data":null}"#.to_owned())
 }

@@ -11,13 +11,13 @@ use crate::orders::{AmendOrder, Execution, Orders, PlaceBatch, PlaceOrder};
 const DAY: u64 = 24 * 60 * 60 * 1000;
 const NOW: Timestamp = Timestamp::from_millis(20_000 * DAY);
 
-/// The kinds of the broken rules, which are the last words of their ids, and the parameters.
+/// Returns the kinds of the broken rules, which are the last words of their ids, and the parameters.
 fn rules(result: Result<(), Violations>) -> Vec<(String, String)> {
     let kind = |rule: String| rule.rsplit('.').next().unwrap_or_default().to_owned();
     result.err().into_iter().flatten().map(|violation| (kind(violation.rule), violation.parameter)).collect()
 }
 
-/// The violations that refuse a request, checked as of `now` if that is given.
+/// Returns the violations that refuse a request, checked as of `now` if that is given.
 fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
     let found = request.inspect(CheckContext { now, ..CheckContext::default() });
     if found.refuse() { Err(found) } else { Ok(()) }

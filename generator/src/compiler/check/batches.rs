@@ -111,7 +111,7 @@ fn results_are_in_the_answer(
     to.at(place, Code::UndefinedName, format!("an answer has no member `{first}`")).help(help);
 }
 
-/// The record of the results if they are one list within the answer.
+/// Returns the record of the results if they are one list within the answer.
 fn one_list_of_results<'a>(
     family: &'a Family,
     index: usize,
@@ -142,7 +142,7 @@ fn shows_success(family: &Family, record: &Record, batch: &Batch, to: &mut Diagn
     }
 }
 
-/// The record of a field that is a list of records; another kind of field is reported.
+/// Returns the record of a field that is a list of records; another kind of field is reported.
 fn list_of_records<'a>(
     family: &'a Family,
     record: &Record,
@@ -227,7 +227,7 @@ fn condition_is_one(family: &Family, operation: &Operation, (named, value): &Pai
     }
 }
 
-/// The parameter of a request, or of an item of it.
+/// Returns the parameter of a request, or of an item of it.
 pub(super) fn parameter_or_member<'a>(
     family: &'a Family,
     operation: &'a Operation,

@@ -219,7 +219,7 @@ impl Subject<'_> {
     }
 }
 
-/// The type of a parameter, if its values have an order.
+/// Returns the type of a parameter, if its values have an order.
 fn ordered(found: &WireParameter<'_>) -> Option<Type> {
     match found.parameter()?.shape {
         Shape::One(ty) if ty.is_quantity() || ty.is_time() || ty == Type::Undefined => Some(ty),
@@ -254,7 +254,7 @@ fn is_moment(operand: &str) -> bool {
 /// The keys of conditions that are not names of parameters.
 const CONDITIONS: &[&str] = &["given", "any_given", "not.given", "not.any_given"];
 
-/// The parameter that a condition uses; an unknown name is reported.
+/// Returns the parameter that a condition uses; an unknown name is reported.
 pub(super) fn find<'a>(
     names: &WireNames<'a>,
     name: &str,
@@ -293,7 +293,7 @@ fn unknown_comparison(parameter: &str, word: &str, place: Place, to: &mut Diagno
         .help(one_of(word, known.iter().map(|known| (*known, None))));
 }
 
-/// Why a condition cannot compare a parameter with values; `None` if it can.
+/// Returns why a condition cannot compare a parameter with values; `None` if it can.
 fn why_not_comparable(family: &Family, found: &WireParameter<'_>) -> Option<String> {
     let parameter = match found.role {
         Role::Decider(_) => return None,

@@ -45,7 +45,7 @@ fn is_found_within(
     }
 }
 
-/// The parameters that are not in `named`; an object with a named member is replaced by its other members.
+/// Returns the parameters that are not in `named`; an object with a named member is replaced by its other members.
 fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&String]) -> Vec<String> {
     let mut left: Vec<String> = Vec::new();
     // A fixed value distinguishes no requests.
@@ -382,14 +382,14 @@ pub(super) fn queries(family: &Family, operation: &Operation, confirm: &Confirm,
     times_are_times(family, operation, confirm, to);
 }
 
-/// The parameters of the queries; `None` if one of them is unknown.
+/// Returns the parameters of the queries; `None` if one of them is unknown.
 fn queried_names<'a>(family: &'a Family, operation: &'a Operation, confirm: &Confirm) -> Option<Vec<WireNames<'a>>> {
     let queries: Vec<_> = operation.queries(family).collect();
     let is_known = queries.len() == 1 + usize::from(confirm.then.is_some());
     is_known.then(|| queries.into_iter().map(|query| names(family, query)).collect())
 }
 
-/// A parameter of one of the queries; an unknown name is reported.
+/// Returns a parameter of one of the queries; an unknown name is reported.
 fn parameter_of_a_query<'a>(
     places: &[WireNames<'a>],
     (name, at): &(String, Place),
@@ -458,7 +458,7 @@ fn must_be_time(parameter: Option<&Parameter>, (name, place): &(String, Place), 
     }
 }
 
-/// The parameters of the request, and of the items of its lists.
+/// Returns the parameters of the request, and of the items of its lists.
 pub(super) fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
     let own = family.names(operation.members());
     operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))

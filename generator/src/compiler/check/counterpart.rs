@@ -46,7 +46,7 @@ pub(super) fn enums(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The enum with an id. An unknown one is reported, unless its family lacks the types altogether.
+/// Returns the enum with an id. An unknown one is reported, unless its family lacks the types altogether.
 fn other_enum<'a>(api: &'a Api, (id, place): &(String, Place), to: &mut Diagnostics) -> Option<&'a Enum> {
     let found = api.enum_of(id);
     let family = id.split_once('.').map_or("", |(family, _)| family);
@@ -141,7 +141,7 @@ impl<'a> Check<'a> {
         self.conversion.counterpart.decided.iter().flat_map(|decision| &decision.cases)
     }
 
-    /// The parameters of the request itself that a reason or a parameter stands for, each with its place.
+    /// Returns the parameters of the request itself that a reason or a parameter stands for, each with its place.
     fn stated(&self) -> impl Iterator<Item = &'a (String, Place)> {
         let Counterpart { same, left_out, refused, .. } = self.conversion.counterpart;
         [same, left_out, refused].into_iter().flatten().map(|(name, _)| name)
@@ -330,7 +330,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The parameter with a name; reports an unknown one.
+/// Returns the parameter with a name; reports an unknown one.
 fn parameter<'a>(of: &Request<'a>, (name, place): &(String, Place), to: &mut Diagnostics) -> Option<WireParameter<'a>> {
     match of.names().find(name) {
         Lookup::Found(found) => Some(found),
@@ -364,7 +364,7 @@ fn fits(from: &Request<'_>, one: &WireParameter<'_>, other: &Request<'_>, two: &
     is_same && one.deletes_with().is_none_or(|text| two.deletes_with() == Some(text))
 }
 
-/// A list of conditions in words, for messages.
+/// Returns a list of conditions in words, for messages.
 fn conditions(when: &[NamesWithin]) -> String {
     let words = when.iter().map(|condition| condition_in_words(condition, &PLAIN));
     words.collect::<Vec<_>>().join(" and ")

@@ -198,7 +198,7 @@ fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// The name of a part in messages: its key or its word.
+/// Returns the name of a part in messages: its key or its word.
 fn what(part: &Part) -> &str {
     match &part.kind {
         PartKind::Word(word) => word.as_str(),

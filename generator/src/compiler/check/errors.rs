@@ -270,7 +270,7 @@ pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameters that may identify the amended order: those of the request and of its items.
+/// Returns the parameters that may identify the amended order: those of the request and of its items.
 fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     operation.members().iter().chain(operation.items().flat_map(|(_, item)| &item.parameters))
 }

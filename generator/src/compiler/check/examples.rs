@@ -28,7 +28,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The operations whose examples can be compared: the files that they depend on have no mistake so far.
+/// Returns the operations whose examples can be compared: the files that they depend on have no mistake so far.
 pub(crate) fn comparable<'a>(api: &'a Api, to: &Diagnostics) -> Vec<(&'a Family, &'a Operation)> {
     let mistaken = to.mistaken_files();
     let is_sound = |file: &u32| !mistaken.contains(file);
@@ -143,8 +143,8 @@ impl Example<'_> {
     }
 }
 
-/// The place in the file of a byte of a text: exact in a literal block, in which JSON is usually written, otherwise the
-/// start of the text.
+/// Returns the place in the file of a byte of a text: exact in a literal block, in which JSON is usually written,
+/// otherwise the start of the text.
 fn place_in(block: Place, text: &str, offset: usize) -> Place {
     let begin = text.len() - text.trim_start_matches('\n').len();
     let Some(before) = text.get(begin..offset) else { return block };
@@ -207,7 +207,7 @@ fn check_echoes(example: &mut Example<'_>, echoes: &Echoes, record: &Record, req
     }
 }
 
-/// The members whose value the request has.
+/// Returns the members whose value the request has.
 fn pairs<'a>(members: &'a [NamesWithin], record: &Record, request: &'a Node, data: &'a Node) -> Vec<Pair<'a>> {
     let pair = |of: &'a NamesWithin| {
         let ((member, _), parameters) = of;
@@ -217,7 +217,7 @@ fn pairs<'a>(members: &'a [NamesWithin], record: &Record, request: &'a Node, dat
     members.iter().map(pair).filter(|pair| !pair.sent.is_empty()).collect()
 }
 
-/// The texts of a member in an answer, or in the items of one, each with its place.
+/// Returns the texts of a member in an answer, or in the items of one, each with its place.
 fn answered<'a>(member: &str, record: &Record, data: &'a Node) -> Vec<(&'a str, usize)> {
     let items = match &data.value {
         Value::List(items) if !matches!(record.travels, RecordForm::Array) || are_lists(items) => {
@@ -233,7 +233,7 @@ fn are_lists(nodes: &[Node]) -> bool {
     nodes.iter().all(|node| matches!(node.value, Value::List(_)))
 }
 
-/// The field of a record, in the form in which the record travels.
+/// Returns the field of a record, in the form in which the record travels.
 fn field<'n>(record: &Record, node: &'n Node, name: &str) -> Option<&'n Node> {
     match &record.travels {
         RecordForm::Object | RecordForm::OneOf(_) => within(node, name),
@@ -245,7 +245,7 @@ fn field<'n>(record: &Record, node: &'n Node, name: &str) -> Option<&'n Node> {
     }
 }
 
-/// The member at a path such as `order.id`.
+/// Returns the member at a path such as `order.id`.
 fn within<'n>(node: &'n Node, path: &str) -> Option<&'n Node> {
     path.split('.').try_fold(node, |node, name| {
         let members = node.value.members()?;
@@ -258,7 +258,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || Number::parse(one).zip(Number::parse(other)).is_some_and(|(one, other)| one == other)
 }
 
-/// The text of a value; an empty one counts as absent.
+/// Returns the text of a value; an empty one counts as absent.
 fn text(node: &Node) -> Option<&str> {
     match &node.value {
         Value::Text(text) | Value::Number(text) if !text.is_empty() => Some(text),

@@ -47,7 +47,7 @@ fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut D
     }
 }
 
-/// The shape of a parameter; `Some(None)` if it is part of something else.
+/// Returns the shape of a parameter; `Some(None)` if it is part of something else.
 fn parameter<'a>(
     family: &'a Family,
     operation: &'a Operation,

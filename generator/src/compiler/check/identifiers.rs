@@ -79,7 +79,7 @@ fn an_instrument_decides(api: &Api, form: &Form, Decided { also, by }: &Decided,
     instrument_property(api, by, true, to);
 }
 
-/// Why no text of the identifier has a form; `None` if one can.
+/// Returns why no text of the identifier has a form; `None` if one can.
 fn why_no_text_has(all: &Identifier, form: &Pattern) -> Option<String> {
     let fixed = form.prefix.chars().chain(form.suffix.chars());
     // At least one character is between prefix and suffix.
@@ -94,7 +94,7 @@ fn why_no_text_has(all: &Identifier, form: &Pattern) -> Option<String> {
     Some(format!("`alphabet` has no {unexpected:?}"))
 }
 
-/// Why a text is not a value of the identifier; `None` if it is one.
+/// Returns why a text is not a value of the identifier; `None` if it is one.
 pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;
@@ -153,7 +153,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A fault that does not violate a bound.
+    /// Creates a fault that does not violate a bound.
     pub(super) fn new(why: String, help: impl Into<Help>) -> Self {
         Self { why, help: help.into(), bound: None }
     }
@@ -215,7 +215,7 @@ fn truth(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is not a value of an enum in the spelling of requests; `None` if it is one.
+/// Returns why a text is not a value of an enum in the spelling of requests; `None` if it is one.
 pub(super) fn find_enum_fault(all: &Enum, text: &str) -> Option<Fault> {
     if all.values.is_empty() || all.wires().any(|wire| wire == text) {
         return None;
@@ -228,7 +228,7 @@ pub(super) fn find_enum_fault(all: &Enum, text: &str) -> Option<Fault> {
     Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
 }
 
-/// Why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
+/// Returns why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
 pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return find_enum_fault(all, text) };
     let (_, place) = only.first()?;

@@ -140,7 +140,7 @@ fn excluded_transitions_are_absent(
     }
 }
 
-/// The last transition on a path of any length from one state to another.
+/// Returns the last transition on a path of any length from one state to another.
 fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: usize) -> Option<&'a Transition> {
     let mut reached = vec![from];
     let mut next = 0;

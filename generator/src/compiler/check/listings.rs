@@ -163,7 +163,7 @@ fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: 
         .help("name a field that has this type");
 }
 
-/// The field of the last item with which the next page begins.
+/// Returns the field of the last item with which the next page begins.
 fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
     let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
     let field = records::field(item, name, to)?;

@@ -116,7 +116,7 @@ pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     are_free(to, named.get(1..).unwrap_or_default(), &reserved::TYPES);
 }
 
-/// The Rust names of the types in the module of a family.
+/// Returns the Rust names of the types in the module of a family.
 pub(crate) fn rust_names_of_types(family: &Family) -> Vec<String> {
     types_of(family).into_iter().map(|this| this.rust).collect()
 }
@@ -140,7 +140,7 @@ fn types_of(family: &Family) -> Vec<RustName> {
     named
 }
 
-/// A choice and its cases.
+/// Returns a choice and its cases.
 fn choice_types(family: &Family, choice: &Choice) -> Vec<RustName> {
     let mut named = vec![RustName::of("choice", &choice.name)];
     for (EnumValue { name: value, .. }, _) in choice.cases(family).filter(|(_, case)| !case.parameters.is_empty()) {
@@ -177,7 +177,7 @@ fn operation_types(operation: &Operation) -> Vec<RustName> {
     all
 }
 
-/// An object, or an item of a list, within an operation or a choice.
+/// Returns an object, or an item of a list, within an operation or a choice.
 fn object_type(object: &Item, of: &str) -> RustName {
     let (word, key) = match object.list {
         ListName::Object(_) => ("the object", "object"),

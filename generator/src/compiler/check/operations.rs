@@ -240,7 +240,7 @@ pub(super) fn reads_are_meant(_api: &Api, family: &Family, to: &mut Diagnostics)
     }
 }
 
-/// The text that names the operation after a change, and the verb in it.
+/// Returns the text that names the operation after a change, and the verb in it.
 fn change_in_name(operation: &Operation) -> Option<(&str, String)> {
     let last = operation.path.text.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));
     let call = operation.call.as_ref().map(|(call, _)| call.as_str());
@@ -249,7 +249,7 @@ fn change_in_name(operation: &Operation) -> Option<(&str, String)> {
     texts.into_iter().flatten().find_map(|text| Some((text, change_in(&words(text), is_read_by_title)?)))
 }
 
-/// The verb in the words of a name that says that something is changed.
+/// Returns the verb in the words of a name that says that something is changed.
 fn change_in(words: &[String], is_read_by_title: bool) -> Option<String> {
     let (first, last) = (words.first()?, words.last()?);
     if READS.contains(&first.as_str()) || words.len() > 1 && LOOKED_AT.contains(&last.as_str()) {
@@ -343,7 +343,7 @@ fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// The part of the credentials that is `word`, or contains it.
+/// Returns the part of the credentials that is `word`, or contains it.
 fn signed(api: &Api, word: SignedPart) -> Option<&Part> {
     let parts = api.credentials.as_ref().map(Credentials::all_parts).unwrap_or_default();
     parts.into_iter().find(|part| part.has(word))

@@ -319,7 +319,7 @@ fn is_sent_twice(parameter: &Parameter, first: &Parameter, to: &mut Diagnostics)
         .help("send one of them under another name");
 }
 
-/// Why a parameter cannot travel there.
+/// Returns why a parameter cannot travel there.
 fn why_unfit(parameter: &Parameter, apart: In, is_own: bool) -> Option<&'static str> {
     let why = match parameter.shape {
         Shape::One(Type::Undefined) => return None,

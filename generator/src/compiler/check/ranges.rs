@@ -29,7 +29,7 @@ impl End {
 }
 
 impl Range {
-    /// The parameter that a condition compares with a number or a moment, and the values for which it holds.
+    /// Returns the parameter that a condition compares with a number or a moment, and the values for which it holds.
     pub(super) fn of_condition(condition: &Condition) -> Option<(&str, Self)> {
         let (condition, is_negated) = match condition {
             Condition::Not(inner) => (&**inner, true),
@@ -57,7 +57,7 @@ impl Range {
         })
     }
 
-    /// The values that a parameter can have, if it is a number.
+    /// Returns the values that a parameter can have, if it is a number.
     pub(super) fn of_parameter(parameter: &Parameter) -> Option<Self> {
         let (low, high) = match parameter.shape {
             Shape::One(Type::Integer) => (Some(End::new(0, true)), Some(End::new(u64::MAX, true))),

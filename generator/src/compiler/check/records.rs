@@ -31,7 +31,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     holds_itself(family, to);
 }
 
-/// The field of a record with this name; an unknown name is reported.
+/// Returns the field of a record with this name; an unknown name is reported.
 pub(super) fn field<'a>(
     record: &'a Record,
     (name, place): &(String, Place),
@@ -52,7 +52,7 @@ pub(super) fn field<'a>(
     found
 }
 
-/// A field of a record, or of the record in a field, as in `fee.coin`.
+/// Returns a field of a record, or of the record in a field, as in `fee.coin`.
 pub(super) fn field_within<'a>(
     family: &'a Family,
     record: &'a Record,
@@ -485,7 +485,7 @@ pub(super) fn lists_all<'a>(values: impl Iterator<Item = &'a str> + Clone, all: 
     values.clone().nth(1).is_some() && all.peek().is_some() && all.all(|one| values.clone().any(|value| value == one))
 }
 
-/// Why a parameter can never have a value; `None` if it can.
+/// Returns why a parameter can never have a value; `None` if it can.
 pub(super) fn find_fault_of_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
     match wire.role {
         Role::Decider(index) => values::find_fault(family, Type::Enum(index), value),

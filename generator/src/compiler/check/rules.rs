@@ -251,7 +251,7 @@ fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
     values.iter().map(|(value, _)| value.as_str()).collect()
 }
 
-/// The parameter or property that a condition compares, how, and with which values.
+/// Returns the parameter or property that a condition compares, how, and with which values.
 fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
     match condition {
         Condition::Is { parameter, values: all } => Some(("parameter", &parameter.0, values(all))),
@@ -285,7 +285,7 @@ pub(super) fn implies(one: &Condition, other: &Condition) -> bool {
     }
 }
 
-/// The values for which two comparisons of the same parameter hold.
+/// Returns the values for which two comparisons of the same parameter hold.
 fn have_ranges(one: &Condition, other: &Condition) -> Option<(Range, Range)> {
     let ((name, one), (other_name, other)) = (Range::of_condition(one)?, Range::of_condition(other)?);
     (name == other_name).then_some((one, other))
@@ -438,7 +438,7 @@ fn choices_allow_it(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mu
     }
 }
 
-/// Why no request has all of these, if a choice excludes it.
+/// Returns why no request has all of these, if a choice excludes it.
 fn excluded_by_choice(family: &Family, names: &WireNames<'_>, conditions: &[&Condition]) -> Option<String> {
     let given: Vec<&str> = conditions.iter().flat_map(|condition| has_given(condition)).collect();
     let wires = || names.iter().filter(|wire| given.contains(&wire.name.wire.as_str()));
@@ -467,7 +467,7 @@ fn excluded_by_choice(family: &Family, names: &WireNames<'_>, conditions: &[&Con
     })
 }
 
-/// The parameters that are set if a condition holds.
+/// Returns the parameters that are set if a condition holds.
 fn has_given(condition: &Condition) -> Vec<&str> {
     match condition {
         Condition::Given(_)
@@ -518,7 +518,7 @@ fn names_its_instrument(
     }
 }
 
-/// The parameters that a rule can use: those of the request, or of the items in `in`.
+/// Returns the parameters that a rule can use: those of the request, or of the items in `in`.
 fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> Option<&'a [Parameter]> {
     let Some((list, place)) = &rule.within else { return Some(operation.body.parameters()) };
     let lists = || operation.items().map(|(parameter, _)| parameter.name.wire.as_str());
@@ -579,7 +579,7 @@ fn not_comparable(name: &str, place: Place, why: &str, to: &mut Diagnostics) {
         .help("compare texts, identifiers or enums, or make the rule `stated` with a `why`");
 }
 
-/// The name of a rule in messages.
+/// Returns the name of a rule in messages.
 pub(super) fn name(rule: &Rule) -> String {
     if rule.id.is_empty() { "the rule".to_owned() } else { format!("the rule `{}`", rule.id) }
 }

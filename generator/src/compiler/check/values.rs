@@ -39,7 +39,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is not a value of a type; `None` if it is one.
+/// Returns why a text is not a value of a type; `None` if it is one.
 pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
@@ -65,7 +65,7 @@ pub(super) fn find_fault(family: &Family, ty: Type, text: &str) -> Option<Fault>
     (!is_one).then(fault)
 }
 
-/// The fault of a text that is not a decimal number with at most `scale` places.
+/// Returns the fault of a text that is not a decimal number with at most `scale` places.
 fn scaled_why_not(scale: u8, text: &str) -> Option<Fault> {
     if Number::parse(text).is_none() {
         let help = "write a decimal number, such as 12.5";
@@ -116,7 +116,7 @@ fn shape(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// A shape in messages.
+/// Returns a shape in messages.
 pub(super) fn described(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::List(_) => "a list".to_owned(),
@@ -233,7 +233,7 @@ fn length(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Why a text is too short or too long for a parameter.
+/// Returns why a text is too short or too long for a parameter.
 pub(super) fn wrong_length(parameter: &Parameter, text: &str) -> Option<Fault> {
     let ((min, max), _) = parameter.length?;
     let count = text.chars().count();
@@ -265,7 +265,7 @@ fn matches(pattern: &str, text: &str) -> bool {
     Regex::new(pattern).map_or(true, |pattern| pattern.is_match(text))
 }
 
-/// Why a text does not match the pattern of a parameter.
+/// Returns why a text does not match the pattern of a parameter.
 pub(super) fn no_match(parameter: &Parameter, text: &str) -> Option<Fault> {
     let (pattern, place) = parameter.pattern.as_ref().filter(|(pattern, _)| !matches(pattern, text))?;
     let why = format!("`{text}` does not match `{pattern}`");
@@ -370,7 +370,7 @@ fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&(String, Pl
     }
 }
 
-/// Why a text is not the fixed value.
+/// Returns why a text is not the fixed value.
 pub(super) fn not_the_fixed(name: &Name, fixed: Option<&(String, Place)>, text: &str) -> Option<Fault> {
     let (fixed, place) = fixed.filter(|(fixed, _)| fixed != text)?;
     let why = format!("`{text}` is not the `fixed` value of `{}`", name.wire);
@@ -407,7 +407,7 @@ fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Why a value of the right type is not allowed for this parameter; `None` if it is.
+/// Returns why a value of the right type is not allowed for this parameter; `None` if it is.
 pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) -> Option<Fault> {
     if let Some(all) = family.enum_of(&parameter.shape) {
         return identifiers::why_not_listed(all, &parameter.only, text);

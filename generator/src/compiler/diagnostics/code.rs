@@ -30,12 +30,12 @@ macro_rules! codes {
             /// All kinds, in the order of their codes.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// The code as it is printed.
+            /// Returns the code as it is printed.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $code,)* }
             }
 
-            /// The kind of mistake in a few words.
+            /// Returns the kind of mistake in a few words.
             pub fn what(self) -> &'static str {
                 match self { $(Code::$name => $what,)* }
             }
@@ -45,7 +45,7 @@ macro_rules! codes {
                 match self { $(Code::$name => Dependence::$dependence,)* }
             }
 
-            /// A full explanation of the mistake, with an example and its correction, as Markdown.
+            /// Returns a full explanation of the mistake, with an example and its correction, as Markdown.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$name => include_str!(concat!("explain/", $code, ".md")),)* }
             }
@@ -114,12 +114,12 @@ impl fmt::Display for Code {
 }
 
 impl Code {
-    /// The kind with this code, in lower or upper case.
+    /// Returns the kind with this code, in lower or upper case.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
-    /// The code and its explanation as a JSON object.
+    /// Returns the code and its explanation as a JSON object.
     pub fn as_json(self) -> String {
         let members = [("code", self.as_str()), ("what", self.what()), ("explanation", self.explanation())];
         Value::object(members.map(|(name, text)| (name, text.into()))).to_string()
@@ -131,7 +131,7 @@ impl Code {
             .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// The mistake of asking for a code that does not exist.
+    /// Returns the mistake of asking for a code that does not exist.
     pub fn unknown(text: &str) -> Diagnostics {
         let known = Self::ALL.iter().map(|code| code.as_str());
         let near = did_you_mean(text, known);

@@ -33,7 +33,7 @@ pub(super) fn render(all: &Diagnostics, format: Format) -> String {
     }
 }
 
-/// The number of mistakes in words.
+/// Returns the number of mistakes in words.
 fn total(all: &Diagnostics) -> String {
     let count = all.len();
     format!("{count} mistake{}", if count == 1 { "" } else { "s" })
@@ -90,7 +90,7 @@ fn group<'a>(all: &'a Diagnostics, item: &'a Diagnostic) -> Group<'a> {
     }
 }
 
-/// The excerpt of the mistake's file with all places in it, then those of other files.
+/// Returns the excerpt of the mistake's file with all places in it, then those of other files.
 fn shown<'a>(all: &'a Diagnostics, item: &'a Diagnostic) -> Vec<Element<'a>> {
     let Some(primary) = item.place else { return Vec::new() };
     let mut files: BTreeMap<(bool, u32), Vec<(Place, &str)>> = BTreeMap::new();
@@ -154,7 +154,7 @@ fn object(all: &Diagnostics, item: &Diagnostic) -> Value {
     ]))
 }
 
-/// A place: lines and columns count from 1, bytes from 0; the end is exclusive.
+/// Returns a place: lines and columns count from 1, bytes from 0; the end is exclusive.
 fn at(all: &Diagnostics, place: &Place) -> Vec<(&'static str, Value)> {
     let file = all.files().get(place.file as usize).map(|file| file.to_string_lossy());
     let mut members = vec![("file", file.as_deref().into())];
@@ -217,7 +217,7 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// The lines from the first to the last of the places. A place of several lines is shown on its first line.
+    /// Returns the lines from the first to the last of the places. A place of several lines is shown on its first line.
     fn of(text: &str, places: &[Place]) -> Self {
         let lines: Vec<Line> = places.iter().map(|place| Line::of(text, place)).collect();
         let first = lines.iter().map(|line| line.number).min().unwrap_or(1);
@@ -285,7 +285,7 @@ impl Cut {
         cut
     }
 
-    /// The offset in `text` of a byte of the line, or the nearest end.
+    /// Returns the offset in `text` of a byte of the line, or the nearest end.
     fn shown(&self, byte: usize) -> usize {
         let index = self.bytes.partition_point(|(at, _)| *at < byte);
         self.bytes.get(index).or(self.bytes.last()).map_or(0, |(_, shown)| *shown)

@@ -72,7 +72,7 @@ impl Diagnostics {
         }
     }
 
-    /// The missing file in which an unknown type should be defined, and the name of the type.
+    /// Returns the missing file in which an unknown type should be defined, and the name of the type.
     fn missing_types(&self, item: &Diagnostic) -> Option<(PathBuf, String)> {
         let name = item.unknown.as_ref().filter(|_| item.code == Code::UndefinedType)?.name.clone();
         let types = self.files.get(item.place?.file as usize)?.parent()?.join("types.yaml");
@@ -150,7 +150,7 @@ impl Diagnostics {
     }
 }
 
-/// The first of a group, with the others as related places.
+/// Returns the first of a group, with the others as related places.
 fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
     let is_unknown = group.iter().all(|item| item.unknown.is_some());
     let (messages, are_keys) = (messages(&group), group.iter().all(|item| item.code == Code::UnknownKey));
@@ -195,7 +195,7 @@ fn with_missing_line(help: String) -> String {
 }
 
 impl Diagnostic {
-    /// The last of its places in its file.
+    /// Returns the last of its places in its file.
     fn last_place(&self) -> Option<Place> {
         let own = self.place?;
         let related = self.related.iter().map(|(place, _)| *place).filter(|place| place.file == own.file);
@@ -203,7 +203,7 @@ impl Diagnostic {
     }
 }
 
-/// The messages without duplicates, so that the first does not hide the others: "unknown key `one`, `two`".
+/// Returns the messages without duplicates, so that the first does not hide the others: "unknown key `one`, `two`".
 fn messages(group: &[Diagnostic]) -> String {
     let mut all = String::new();
     let mut reported: Vec<&str> = Vec::new();

@@ -129,7 +129,7 @@ impl Drop for DiagnosticBuilder<'_> {
     }
 }
 
-/// The position of `given` within a place, if it occurs there once and on the first line.
+/// Returns the position of `given` within a place, if it occurs there once and on the first line.
 fn only_place_of(given: &str, place: Place, text: &str) -> Option<Place> {
     let range = place.range_in(text);
     let line = text[range.clone()].lines().next()?;

@@ -19,7 +19,7 @@ pub(super) fn emit(account: &Account) -> File {
     File::new(Docs::new("Properties of the account that rules depend on and no request shows.", "").inner(), items)
 }
 
-/// The types that the file defines.
+/// Returns the types that the file defines.
 pub(super) fn type_names(account: &Account) -> Vec<&str> {
     let instrument = account.instrument.iter().map(|_| "Instrument");
     let words = words(account).map(|(name, ..)| name.rust.as_str());
@@ -63,17 +63,17 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
     };
     let inherent = quote! {
         impl Account {
-            /// An account without properties.
+            /// Creates an account without properties.
             pub fn new() -> Self {
                 Self::default()
             }
 
-            /// An account with a name, by which a shared limiter distinguishes accounts.
+            /// Creates an account with a name, by which a shared limiter distinguishes accounts.
             pub fn named(name: impl Into<String>) -> Self {
                 Self { properties: runtime::Account::named(name) }
             }
 
-            /// The name; empty if none is set.
+            /// Returns the name; empty if none is set.
             pub fn name(&self) -> &str {
                 self.properties.name()
             }
@@ -101,7 +101,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
     vec![definition, inherent, as_ref, into, serde]
 }
 
-/// The functions that read an account, with an example of every property.
+/// Returns the functions that read an account, with an example of every property.
 fn from_file(account: &Account) -> TokenStream {
     let mut docs = Docs::default();
     docs.markdown("Reads an account from a file of JSON in the form that `to_json` writes, in which every member may be left out:");
@@ -133,7 +133,7 @@ fn from_file(account: &Account) -> TokenStream {
             Ok(Self { properties })
         }
 
-        /// The account as JSON, which [`from_json`](Self::from_json) reads.
+        /// Returns the account as JSON, which [`from_json`](Self::from_json) reads.
         #[must_use]
         pub fn to_json(&self) -> String {
             self.properties.to_json()
@@ -141,7 +141,7 @@ fn from_file(account: &Account) -> TokenStream {
     }
 }
 
-/// An account with every property, as JSON.
+/// Returns an account with every property, as JSON.
 fn example(account: &Account) -> String {
     let properties = account.properties.iter().map(|property| {
         let value = match &property.kind {
@@ -163,7 +163,7 @@ fn example(account: &Account) -> String {
     format!("{{{}\n}}", members.join(","))
 }
 
-/// The properties that a caller can state, for reading files and for comparisons with answers.
+/// Returns the properties that a caller can state, for reading files and for comparisons with answers.
 fn table(account: &Account) -> TokenStream {
     let properties = account.properties.iter().map(|property| {
         let name = &property.name.wire;
@@ -239,7 +239,7 @@ fn word_type(name: &Name, values: &[EnumValue], doc: &str) -> Vec<TokenStream> {
     };
     let inherent = quote! {
         impl #name {
-            /// The word as the documents write it.
+            /// Returns the word as the documents write it.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     #(Self::#variants => #wires,)*
@@ -263,7 +263,7 @@ fn instrument_type(instrument: &Instrument) -> Vec<TokenStream> {
     };
     let inherent = quote! {
         impl Instrument {
-            /// An instrument without properties.
+            /// Creates an instrument without properties.
             pub fn new() -> Self {
                 Self::default()
             }

@@ -11,7 +11,7 @@ use super::trees::{self, Field};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{AnswerPath, Batch, Effect, Family, Operation, Parameter, Record, Response, Type};
 
-/// The tables for the items of a request.
+/// Returns the tables for the items of a request.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let batch = operation.batch.as_ref()?;
     let list = list_of(operation, batch)?;
@@ -51,8 +51,8 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// The tables for the results of an operation that is not a batch, but whose answer states results: by its own `items`, or
-/// because it has the form of a batch of the family.
+/// Returns the tables for the results of an operation that is not a batch, but whose answer states results: by its own
+/// `items`, or because it has the form of a batch of the family.
 pub(super) fn results(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     lists_results(scope, operation, answers_like(scope.family, operation)?, &quote!(None))
 }
@@ -94,7 +94,7 @@ pub(crate) fn data_shown<'a>(family: &'a Family, operation: &'a Operation) -> Op
     })
 }
 
-/// The field for what the data of a success shows.
+/// Returns the field for what the data of a success shows.
 pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
     let of =
         |variant, names: Vec<&str>| trees::call(trees::of_table("Shows", variant), [trees::texts(names.into_iter())]);
@@ -106,7 +106,7 @@ pub(super) fn shows(family: &Family, operation: &Operation) -> Option<Field> {
     Some(("shows", shows))
 }
 
-/// The function by which a journal learns the outcomes of the items in an answer.
+/// Returns the function by which a journal learns the outcomes of the items in an answer.
 pub(super) fn item_outcomes(family: &Family, operation: &Operation) -> Option<TokenStream> {
     has_results(family, operation).then(|| {
         quote! {
@@ -186,7 +186,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     })
 }
 
-/// The path to codes that are not in the items.
+/// Returns the path to codes that are not in the items.
 fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
     let path = codes::path(way);
     let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
@@ -198,7 +198,7 @@ fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
     }
 }
 
-/// The record of a successful item, and how results are read from the answer.
+/// Returns the record of a successful item, and how results are read from the answer.
 fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let (family, records) = (scope.family, &scope.family.records);
     if batch.results.is_some() {
@@ -232,7 +232,7 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(sy
     }
 }
 
-/// The record of the answer for an item, and the list of these records, each of which states whether its item
+/// Returns the record of the answer for an item, and the list of these records, each of which states whether its item
 /// succeeded.
 fn results_in_one_list(
     scope: &Scope<'_>,
@@ -257,7 +257,7 @@ fn results_in_one_list(
     (scope.ty(Type::Record(record)), answer)
 }
 
-/// The record of the answer for an item, and the list of these records, whose codes are elsewhere.
+/// Returns the record of the answer for an item, and the list of these records, whose codes are elsewhere.
 fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(syn::Type, TokenStream)> {
     let records = &scope.family.records;
     let (list, of) = match operation.response {
@@ -273,7 +273,7 @@ fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> 
     Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
 }
 
-/// The fields of a record that list successes and failures, each with the record of its items.
+/// Returns the fields of a record that list successes and failures, each with the record of its items.
 pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Option<((Ident, usize), (Ident, usize))> {
     let list = |name: &str| {
         let field = family.records[record].field(name)?;
@@ -282,7 +282,7 @@ pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Opt
     Some((list(&batch.done.as_ref()?.0)?, list(&batch.failed.as_ref()?.0)?))
 }
 
-/// The texts of fields of an item, separated by commas.
+/// Returns the texts of fields of an item, separated by commas.
 fn texts(family: &Family, record: &Record, names: &[(String, Place)]) -> TokenStream {
     let texts = names.iter().map(|(name, _)| text(family, record, Some(name)));
     quote!(#(#texts),*)
@@ -299,7 +299,7 @@ fn text(family: &Family, record: &Record, name: Option<&String>) -> TokenStream 
     name.map_or_else(|| quote!(None), |name| value(family, record, name, &text))
 }
 
-/// An `Option` that `read` creates from a field of an item, or of an object within the item.
+/// Returns an `Option` that `read` creates from a field of an item, or of an object within the item.
 fn value(family: &Family, record: &Record, path: &str, read: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
     value_within(family, record, &quote!(item), path, read).unwrap_or_else(|| quote!(None))
 }
@@ -320,7 +320,7 @@ fn value_within(
     Some(quote!(#base.#name.as_ref().and_then(|within| #inner)))
 }
 
-/// The entry in the documentation of the operation.
+/// Returns the entry in the documentation of the operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     let batch = operation.batch.as_ref()?;
     let max_items = list_of(operation, batch)?.max_items?.0;

@@ -22,7 +22,7 @@ pub(super) fn emit(family: &Family) -> File {
     File::new(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
 }
 
-/// The types that a choice defines: its own, and those of its cases.
+/// Returns the types that a choice defines: its own, and those of its cases.
 pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     let mut names = vec![choice.name.rust.clone()];
     let with_parameters = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
@@ -31,7 +31,7 @@ pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     names
 }
 
-/// The type for the parameters of a case, such as `LimitExecution`.
+/// Returns the type for the parameters of a case, such as `LimitExecution`.
 pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
     format!("{}{}", value.name.beginning(), choice.name.rust)
 }
@@ -124,7 +124,7 @@ fn about(says: &str) -> Vec<Attribute> {
     docs.outer().into_iter().collect()
 }
 
-/// Constructors for each case, if there are any.
+/// Returns constructors for each case, if there are any.
 fn makers(scope: &Scope<'_>, choice: &Choice, cases: &Cases<'_>) -> Option<syn::Item> {
     let name = ident(&choice.name.rust);
     let makers = cases.iter().filter(|(_, case)| !case.parameters.is_empty()).map(|(value, case)| {
@@ -138,7 +138,10 @@ fn makers(scope: &Scope<'_>, choice: &Choice, cases: &Cases<'_>) -> Option<syn::
         });
         let names = required.iter().map(|parameter| ident(&parameter.name.rust));
         let mut docs = Docs::default();
-        docs.markdown(&format!("The parameters that go with {}; they convert into [`{name}`].", code(&value.wire)));
+        docs.markdown(&format!(
+            "Returns the parameters that go with {}; they convert into [`{name}`].",
+            code(&value.wire)
+        ));
         let docs = docs.outer();
         quote! {
             #docs

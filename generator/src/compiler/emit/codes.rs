@@ -26,7 +26,7 @@ pub(super) fn emit(api: &Api) -> File {
     File::new(docs.inner(), [Item::Imports(Vec::new()), observed].into_iter().chain(refusals.map(Item::Text)))
 }
 
-/// The table of refusals, if the schema has any.
+/// Returns the table of refusals, if the schema has any.
 fn refusals(api: &Api) -> Option<String> {
     if api.refusals.is_empty() {
         return None;
@@ -36,8 +36,8 @@ fn refusals(api: &Api) -> Option<String> {
     Some(format!("runtime::refusals! {{\n    /// {doc}\n    pub const REFUSALS;\n\n{rows}}}\n"))
 }
 
-/// A row of the table of refusals: its name, each code with its families, and what is wrong; then the rules whose
-/// violation has it, and the parameters of other names that have it.
+/// Returns a row of the table of refusals: its name, each code with its families, and what is wrong; then the rules
+/// whose violation has it, and the parameters of other names that have it.
 fn refusal_row(api: &Api, refusal: &Refusal) -> String {
     let mut codes: Vec<(&str, Vec<String>)> = Vec::new();
     for family in api.families.iter().filter(|family| !family.is_observed()) {
@@ -62,13 +62,13 @@ fn refusal_row(api: &Api, refusal: &Refusal) -> String {
     format!("    {}{codes}{status}: {}{rules}{parameters};\n", literal(&refusal.name), literal(&refusal.says))
 }
 
-/// A list at the end of a row of the table of refusals, after its word.
+/// Returns a list at the end of a row of the table of refusals, after its word.
 fn refusal_list(word: &str, names: impl Iterator<Item = String>) -> String {
     let names = names.map(|name| literal(&name)).collect::<Vec<_>>().join(" | ");
     if names.is_empty() { names } else { format!(",\n        {word} {names}") }
 }
 
-/// The observed codes of the families that are emitted.
+/// Returns the observed codes of the families that are emitted.
 pub(super) fn of(api: &Api) -> impl Iterator<Item = &ObservedCode> {
     api.codes.iter().filter(|code| api.families.iter().any(|family| code.is_of(family)))
 }
@@ -84,14 +84,14 @@ fn observed_row(api: &Api, code: &ObservedCode) -> String {
     row(&code.code, &of, &code.proof, &certain, [&code.says, &code.doc])
 }
 
-/// A table of codes, declared by a macro of the runtime; `source` says how the codes are known.
+/// Returns a table of codes, declared by a macro of the runtime; `source` says how the codes are known.
 pub(super) fn table(doc: &str, name: &str, source: &str, rows: impl Iterator<Item = String>) -> Item {
     let rows: String = rows.collect();
     Item::Text(format!("runtime::codes! {{\n    /// {doc}\n    pub const {name}: {source};\n\n{rows}}}\n"))
 }
 
-/// A row of a table of codes: where the code occurs, what it proves, what else is stated unless it follows from the
-/// proof, and its text and what to do.
+/// Returns a row of a table of codes: where the code occurs, what it proves, what else is stated unless it follows from
+/// the proof, and its text and what to do.
 pub(super) fn row(code: &str, of: &str, proof: &Proof, more: &str, [text, doc]: [&str; 2]) -> String {
     let proves = proof.proves.variant();
     let stage = match proof.stage {
@@ -151,7 +151,7 @@ fn paths(paths: &[AnswerPath]) -> TokenStream {
     quote!(&[#(#paths),*])
 }
 
-/// A path to a value in an answer.
+/// Returns a path to a value in an answer.
 pub(super) fn path(path: &AnswerPath) -> TokenStream {
     let steps = path.0.iter().map(|step| match step {
         Step::Member(name) => quote!(tables::Step::Member(#name)),
@@ -163,7 +163,7 @@ pub(super) fn path(path: &AnswerPath) -> TokenStream {
     quote!(&[#(#steps),*])
 }
 
-/// The parameters of a request that the gate reads.
+/// Returns the parameters of a request that the gate reads.
 pub(super) fn in_flight(operation: &Operation) -> Option<TokenStream> {
     let in_flight = operation.in_flight.as_ref()?;
     let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n.0));
@@ -207,7 +207,7 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
     }
 }
 
-/// The entry in the documentation of the operation.
+/// Returns the entry in the documentation of the operation.
 pub(super) fn entry(in_flight: &InFlight) -> String {
     let InFlight { per, n: (n, _), place: _ } = in_flight;
     let amendments = if *n == 1 { "amendment" } else { "amendments" };

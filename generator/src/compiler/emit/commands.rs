@@ -122,7 +122,7 @@ fn kind(family: &Family, operation: &Operation) -> &'static str {
     }
 }
 
-/// The type of the client id, if new ones can be made.
+/// Returns the type of the client id, if new ones can be made.
 fn minted<'a>(family: &'a Family, operation: &Operation) -> Option<&'a str> {
     let (name, _) = operation.client_id.as_ref().filter(|_| operation.effect == Effect::Create)?;
     let mut parameters = operation.sets().flat_map(|(_, parameters)| parameters);

@@ -32,13 +32,13 @@ enum Account {
 }
 
 impl<'a> Conditions<'a> {
-    /// Conditions over the parameters in `self`, for a check that knows the account.
+    /// Returns conditions over the parameters in `self`, for a check that knows the account.
     pub(super) fn in_check(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
         Self::new(scope, parameters, Account::Check(Cell::new(0)))
     }
 
-    /// Conditions over the parameters in `self`, beside the variables `known`, which knows the account and instruments, and
-    /// `assumed`, which stands for what an instrument decides that is not known.
+    /// Returns conditions over the parameters in `self`, beside the variables `known`, which knows the account and
+    /// instruments, and `assumed`, which stands for what an instrument decides that is not known.
     pub(super) fn of_account(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
         Self::new(scope, parameters, Account::Bare)
     }
@@ -66,7 +66,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The rule that a check asks for.
+    /// Returns the rule that a check asks for.
     fn rule(&self) -> Option<TokenStream> {
         let Account::Check(rule) = &self.account else { return None };
         let row = number(rule.get() as u64);
@@ -120,7 +120,7 @@ impl<'a> Conditions<'a> {
         if so { plain } else { plain.not() }
     }
 
-    /// A condition on the value of a parameter, as a variable if it is used several times.
+    /// Returns a condition on the value of a parameter, as a variable if it is used several times.
     fn named(&self, wire: &str, values: &[(String, Place)], condition: Expression) -> Expression {
         match name(wire, values) {
             Some(name) => condition.shared(name, &self.shared),
@@ -128,7 +128,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The value of a parameter, as a variable if it belongs to a choice and is used several times.
+    /// Returns the value of a parameter, as a variable if it belongs to a choice and is used several times.
     fn value(&self, wire: &'a str) -> TokenStream {
         let value = self.of.value(wire);
         match (self.of.find(wire), field_name(wire)) {
@@ -140,14 +140,14 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The decimal value of a number, as an `Option` of a reference.
+    /// Returns the decimal value of a number, as an `Option` of a reference.
     fn number(&self, wire: &'a str) -> TokenStream {
         let number = self.value(wire);
         let is_scaled = self.type_of(wire).is_some_and(|ty| ty.scale().is_some());
         if is_scaled { quote!(runtime::emitted::scaled_value(#number)) } else { number }
     }
 
-    /// The type of a parameter, unless it decides a choice.
+    /// Returns the type of a parameter, unless it decides a choice.
     fn type_of(&self, wire: &'a str) -> Option<Type> {
         match self.of.find(wire)? {
             Target::Plain(one) | Target::Alternative(_, _, one) => one.shape.element(),
@@ -156,7 +156,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// A comparison as an `Option<bool>`.
+    /// Returns a comparison as an `Option<bool>`.
     fn compares(&self, wire: &'a str, comparison: Comparison, property: &str) -> TokenStream {
         let rule = self.rule();
         match comparison {
@@ -187,7 +187,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    /// The value of a time as an `Option` of a reference to a timestamp.
+    /// Returns the value of a time as an `Option` of a reference to a timestamp.
     fn time(&self, wire: &'a str) -> TokenStream {
         let time = self.value(wire);
         let is_plain = match self.of.find(wire) {

@@ -17,7 +17,7 @@ use crate::compiler::model::{
     Type, has_parameter,
 };
 
-/// The table of outcomes by the result of a call.
+/// Returns the table of outcomes by the result of a call.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
     let rows = api.outcomes.iter().map(|row| {
         let (when, why) = (ident(row.when.variant()), &row.why);
@@ -32,7 +32,7 @@ pub(super) fn outcomes(api: &Api) -> TokenStream {
     quote!(&[#(#rows),*])
 }
 
-/// The traits of an operation that can be repeated or confirmed.
+/// Returns the traits of an operation that can be repeated or confirmed.
 pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let is_repeatable = operation.effect == Effect::Read || operation.repeat.is_some();
@@ -64,7 +64,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote!(#repeatable #cancellation #confirmable)
 }
 
-/// The function that sends one query for a record, page by page if the query has pages.
+/// Returns the function that sends one query for a record, page by page if the query has pages.
 fn place(function: &TokenStream, query: &Ident, record: &Ident, has_pages: bool) -> TokenStream {
     let query_at = if has_pages { quote!(query_pages_at) } else { quote!(query_at) };
     let (json, record_id) = (quote!(json), if has_pages { quote!(record_id) } else { quote!(_record_id) });
@@ -85,7 +85,7 @@ pub(super) fn is_of_items(family: &Family, operation: &Operation) -> bool {
     operation.confirmed_list(family).is_some()
 }
 
-/// The field for the parameter that carries the caller's own id.
+/// Returns the field for the parameter that carries the caller's own id.
 pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field> {
     let (name, _) = operation.client_id.as_ref()?;
     // The id may stand in an object: `order.id`.
@@ -96,7 +96,7 @@ pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<Field>
     trees::some("client_id", Some(client_id))
 }
 
-/// The field for how an unknown outcome is confirmed.
+/// Returns the field for how an unknown outcome is confirmed.
 pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     let confirm = operation.confirm.as_ref()?;
     let pair = |((one, _), (other, _)): &Pair| trees::pair(trees::text(one), trees::text(other));
@@ -133,7 +133,7 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<Field> {
     trees::some("confirm", Some(trees::table("Confirm", fields)))
 }
 
-/// The states by which a cancellation or an amendment is judged.
+/// Returns the states by which a cancellation or an amendment is judged.
 fn states(Ends { field, left_in, others, open }: &Ends<'_>) -> Expr {
     let texts = |states: &[&str]| trees::texts(states.iter().copied());
     let fields = [
@@ -145,7 +145,7 @@ fn states(Ends { field, left_in, others, open }: &Ends<'_>) -> Expr {
     trees::table("Ends", fields)
 }
 
-/// The names of the request that the query of a place has no parameters for.
+/// Returns the names of the request that the query of a place has no parameters for.
 fn lacked_by<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confirm) -> impl Iterator<Item = &'a str> {
     let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|((name, _), _)| name);
     let all = renamed.chain(confirm.with.iter().map(|(name, _)| name));
@@ -157,21 +157,21 @@ fn lacked_by<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Con
     own.into_iter()
 }
 
-/// The fixed values that a query has parameters for.
+/// Returns the fixed values that a query has parameters for.
 fn set_of<'a>(family: &Family, place: Option<&'a Operation>, confirm: &'a Confirm) -> impl Iterator<Item = &'a Pair> {
     let has = move |name: &str| place.is_some_and(|place| has_parameter(family, place.members(), name));
     let own: Vec<_> = confirm.set.iter().filter(|((name, _), _)| has(name)).collect();
     own.into_iter()
 }
 
-/// The parameter of a query with the earliest time of creation, and its form.
+/// Returns the parameter of a query with the earliest time of creation, and its form.
 fn since(family: &Family, place: Option<&Operation>, confirm: &Confirm) -> Option<Expr> {
     let (name, _) = confirm.since.as_ref()?;
     let time = time_type(family, place?, name)?;
     Some(trees::pair(trees::text(name), trees::tokens(quote!(runtime::emitted::json_of_time::<#time>))))
 }
 
-/// The Rust type of a time that is a parameter.
+/// Returns the Rust type of a time that is a parameter.
 fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<TokenStream> {
     let sets = std::iter::once(operation.members()).chain(operation.items().map(|(_, item)| &item.parameters[..]));
     let all = sets.flatten().flat_map(|parameter| family.wire_parameters(None, parameter));
@@ -181,7 +181,7 @@ fn time_type(family: &Family, operation: &Operation, wire: &str) -> Option<Token
     Some(quote!(runtime::#name))
 }
 
-/// The field for the values of the request that an answer repeats.
+/// Returns the field for the values of the request that an answer repeats.
 pub(super) fn echoes(operation: &Operation) -> Option<Field> {
     let Echoes { place: _, ids, also, by_one, one_is_enough } = operation.echoes.as_ref()?;
     let echo = |member: &str, of: &[&str]| {
@@ -206,7 +206,7 @@ pub(super) fn echoes(operation: &Operation) -> Option<Field> {
     trees::some("echoes", Some(trees::table("Echoes", fields)))
 }
 
-/// The field for the separate effects of a request.
+/// Returns the field for the separate effects of a request.
 pub(super) fn compound(compound: &Compound) -> Option<Field> {
     let when = compound.when.as_ref();
     let when = when.map(|((name, _), (value, _))| trees::pair(trees::text(name), trees::text(value)));
@@ -214,7 +214,7 @@ pub(super) fn compound(compound: &Compound) -> Option<Field> {
     trees::some("compound", Some(trees::table("Compound", fields)))
 }
 
-/// The field for the parameter by which a repeat is recognized.
+/// Returns the field for the parameter by which a repeat is recognized.
 pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
     let parameter = &repeat.by_key.as_ref()?.text;
     let kept = trees::optional(repeat.kept.map(|(kept, _)| trees::number(kept.at_least_milliseconds())));
@@ -222,7 +222,7 @@ pub(super) fn repeat_key(repeat: &Repeat) -> Option<Field> {
     trees::some("repeat_key", Some(key))
 }
 
-/// The function that adds a new key, if the request can be without one.
+/// Returns the function that adds a new key, if the request can be without one.
 pub(super) fn with_key(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let parameter = operation.parameter(operation.repeat.as_ref()?.by_key.as_ref()?)?;
     let Shape::One(ty @ Type::Identifier(_)) = parameter.shape else { return None };
@@ -298,7 +298,7 @@ pub(super) fn add_outcomes(docs: &mut Docs, api: &Api, layout: Layout) {
     }
 }
 
-/// The parameter by which a repeat is recognized, and for how long.
+/// Returns the parameter by which a repeat is recognized, and for how long.
 fn by_key(repeat: &Repeat) -> String {
     let Some(key) = &repeat.by_key else { return String::new() };
     let within = repeat.kept.map(|(kept, _)| format!(" within {kept}")).unwrap_or_default();

@@ -12,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Expr;
 
-/// The conversion and its table, which a crate has with the features of both families.
+/// Returns the conversion and its table, which a crate has with the features of both families.
 pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> Option<(TokenStream, String)> {
     let conversion = api.conversion(family, operation)?;
     let (name, to) = (ident(&operation.rust.rust), &conversion.to);
@@ -79,14 +79,15 @@ fn pair(((one, _), (two, _)): &Pair) -> Expr {
     trees::pair(trees::text(one), trees::text(two))
 }
 
-/// The parameters that have the same value as one of the other request or of its items, or as one around its items.
+/// Returns the parameters that have the same value as one of the other request or of its items, or as one around its
+/// items.
 fn same(conversion: &Conversion<'_>, within: bool) -> impl Iterator<Item = Expr> {
     let is_within = |name: &str| conversion.to.items.is_none() || conversion.to.is_of_item(name);
     let pairs = conversion.counterpart.same.iter().filter(move |(_, (to, _))| is_within(to) == within);
     pairs.map(pair)
 }
 
-/// The values of a parameter that are spelled in another way or have no counterpart.
+/// Returns the values of a parameter that are spelled in another way or have no counterpart.
 fn values(conversion: &Conversion<'_>, ((from, _), (to, _)): &Pair) -> Vec<Expr> {
     let values = match (conversion.from.find(from), conversion.to.find(to)) {
         (Some(from), Some(to)) => conversion.values(&from, &to),
@@ -116,7 +117,7 @@ fn cases(conversion: &Conversion<'_>, decision: &CounterpartDecision) -> Expr {
     trees::list(decision.cases.iter().map(case))
 }
 
-/// A condition; one for a value also holds without the parameter if the value is its default.
+/// Returns a condition; one for a value also holds without the parameter if the value is its default.
 fn condition(conversion: &Conversion<'_>, ((name, _), values): &NamesWithin) -> Expr {
     let texts = || trees::texts(values.iter().map(|(value, _)| value.as_str()));
     let of = |kind, arguments: Vec<Expr>| trees::call(trees::of_table("When", kind), arguments);

@@ -20,7 +20,7 @@ pub(super) fn ty(segments: &[&str]) -> Type {
     of_path(path_of(segments))
 }
 
-/// A type that is in scope.
+/// Returns a type that is in scope.
 pub(super) fn named(name: Ident) -> Type {
     of_path(PathSegment::from(name).into())
 }
@@ -55,7 +55,7 @@ pub(super) fn implementing(path: Path) -> Type {
     })
 }
 
-/// The type with this path.
+/// Returns the type with this path.
 pub(super) fn of_path(path: Path) -> Type {
     Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
@@ -88,26 +88,26 @@ fn attribute(meta: Meta) -> Attribute {
     Attribute { pound_token: Default::default(), style: AttrStyle::Outer, bracket_token: Default::default(), meta }
 }
 
-/// The attribute that makes rustdoc find an item under other words.
+/// Returns the attribute that makes rustdoc find an item under other words.
 pub(super) fn aliases(words: &[(String, Place)]) -> Option<Attribute> {
     let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
     (!words.is_empty()).then(|| with_arguments("doc", quote!(alias(#(#words),*))))
 }
 
-/// The attribute that makes the compiler warn about uses of something deprecated.
+/// Returns the attribute that makes the compiler warn about uses of something deprecated.
 pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<Attribute> {
     let note = deprecation_note(deprecated?);
     Some(with_arguments("deprecated", quote!(note = #note)))
 }
 
-/// The attribute of a value that the exchange knows on some days only.
+/// Returns the attribute of a value that the exchange knows on some days only.
 pub(super) fn dated(Dates { from, until }: &Dates) -> Option<Attribute> {
     let [from, until] = [from, until].map(|end| end.map(|(day, _)| day.to_string()).unwrap_or_default());
     let has_dates = !(from.is_empty() && until.is_empty());
     has_dates.then(|| with_arguments("dates", quote!(from = #from, until = #until)))
 }
 
-/// The attribute of a function with many arguments.
+/// Returns the attribute of a function with many arguments.
 pub(super) fn many_arguments(count: usize) -> Option<Attribute> {
     let expect = quote!(clippy::too_many_arguments, reason = "the document requires them all");
     (count > 7).then(|| with_arguments("expect", expect))

@@ -43,7 +43,7 @@ struct StateBox {
     width: usize,
 }
 
-/// The lines of an SVG, none of them empty. With links, it also lists the cause of each transition.
+/// Returns the lines of an SVG, none of them empty. With links, it also lists the cause of each transition.
 pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle, links: Option<&Links<'_>>) -> Vec<String> {
     let all = lifecycle.states_of(family);
     let edges = edges(all, lifecycle);
@@ -93,8 +93,8 @@ fn edges(all: &Enum, lifecycle: &Lifecycle) -> Vec<Edge> {
     edges
 }
 
-/// The numbers of the transitions from one state to another; transitions that change nothing lead back to the same
-/// state.
+/// Returns the numbers of the transitions from one state to another; transitions that change nothing lead back to the
+/// same state.
 fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Label> {
     let leading = (1..).zip(&lifecycle.transitions).filter(|(_, one)| {
         let target = match one.to.as_str() {
@@ -106,7 +106,7 @@ fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<Labe
     leading.map(|(number, one)| Label { number, is_rejected: one.to == "rejected" }).collect()
 }
 
-/// The states, each as wide as its name and the lines at it require.
+/// Returns the states, each as wide as its name and the lines at it require.
 fn nodes(all: &Enum, edges: &[Edge]) -> Vec<StateBox> {
     let mut x = MARGIN;
     let node = |(index, wire): (usize, &str)| {
@@ -119,7 +119,7 @@ fn nodes(all: &Enum, edges: &[Edge]) -> Vec<StateBox> {
     all.wires().enumerate().map(node).collect()
 }
 
-/// The ends of lines at one side of a state, from left to right, with as few crossings as possible.
+/// Returns the ends of lines at one side of a state, from left to right, with as few crossings as possible.
 fn ports(edges: &[Edge], node: usize, is_shown: bool) -> Vec<(usize, bool)> {
     let mut ends = Vec::new();
     for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.is_shown == is_shown) {
@@ -162,7 +162,7 @@ fn boxed(node: &StateBox, y: usize, wire: &str, is_terminal: bool) -> Vec<String
     lines
 }
 
-/// A text whose words are already escaped.
+/// Returns a text whose words are already escaped.
 fn text(x: usize, y: usize, text: &str) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\">{text}</text>")
 }
@@ -175,7 +175,7 @@ fn linked(to: Option<String>, mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The cause of each transition, in lines as wide as the drawing.
+/// Returns the cause of each transition, in lines as wide as the drawing.
 fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) -> Vec<String> {
     let mut rows = Vec::new();
     for (number, one) in (1..).zip(&lifecycle.transitions) {
@@ -201,7 +201,7 @@ fn legend(lifecycle: &Lifecycle, links: &Links<'_>, width: usize, top: usize) ->
     rows.iter().enumerate().map(line).collect()
 }
 
-/// The height of a line's bend; its top is at three quarters of it.
+/// Returns the height of a line's bend; its top is at three quarters of it.
 fn bend(span: usize) -> usize {
     if span == 0 { 40 } else { 28 + 32 * span }
 }

@@ -138,7 +138,7 @@ impl Docs {
         self.set_aside().map(|mark| quote!(#![doc = #mark])).unwrap_or_default()
     }
 
-    /// The placeholder of the text; `None` if it is empty.
+    /// Returns the placeholder of the text; `None` if it is empty.
     fn set_aside(&self) -> Option<String> {
         if self.lines.is_empty() {
             return None;
@@ -150,7 +150,7 @@ impl Docs {
         Some(format!("{MARK}{number}"))
     }
 
-    /// The lines, each with the space that follows `///`.
+    /// Returns the lines, each with the space that follows `///`.
     fn text(&self) -> String {
         let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
         for (index, line) in self.lines.iter().enumerate() {
@@ -159,7 +159,7 @@ impl Docs {
         text
     }
 
-    /// The text as comments of an item inside a macro call, where attributes are not turned into comments.
+    /// Returns the text as comments of an item inside a macro call, where attributes are not turned into comments.
     pub(super) fn comments(&self, indent: &str) -> String {
         self.lines.iter().flat_map(|line| [indent, "///", space_before(line), line, "\n"]).collect()
     }
@@ -180,12 +180,12 @@ fn attribute(text: &str) -> Attribute {
     }
 }
 
-/// The space between `///` and a line.
+/// Returns the space between `///` and a line.
 fn space_before(line: &str) -> &'static str {
     if line.is_empty() { "" } else { " " }
 }
 
-/// The statements of keys that have no other form, as Markdown.
+/// Returns the statements of keys that have no other form, as Markdown.
 pub(super) fn documented(keys: &[Key]) -> impl Iterator<Item = String> {
     keys.iter().filter(|key| key.is_documented && !key.says.is_empty()).map(|key| escape(&key.says))
 }
@@ -193,14 +193,14 @@ pub(super) fn documented(keys: &[Key]) -> impl Iterator<Item = String> {
 /// Words of the model as Markdown.
 pub(super) const MARKDOWN: Markup = Markup { text: escape, code };
 
-/// Words that begin in lower case, as a sentence.
+/// Returns words that begin in lower case, as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).chain(['.']).collect()
 }
 
-/// A text as inline code.
+/// Returns a text as inline code.
 pub(super) fn code(text: &str) -> String {
     let clean = text.replace(char::is_control, "\u{fffd}");
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
@@ -218,7 +218,7 @@ pub(super) fn cell(markdown: &str) -> String {
     out
 }
 
-/// A text escaped for HTML.
+/// Returns a text escaped for HTML.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -59,7 +59,7 @@ fn error_table(family: &Family) -> Item {
     )
 }
 
-/// The description of an enum; for the states of a lifecycle, also how they follow each other.
+/// Returns the description of an enum; for the states of a lifecycle, also how they follow each other.
 fn docs_of(family: &Family, all: &Enum) -> Docs {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
     docs.documented(&all.keys());
@@ -77,8 +77,8 @@ fn enumeration(all: &Enum, docs: Docs) -> Vec<Item> {
     std::iter::once(Item::declared_by("open_enum", vec![definition])).chain(truth).collect()
 }
 
-/// The conversions from the enums that other families have under the same name, and from the property of the account that
-/// the values show. The texts on the wire are the same, whatever the variants are called.
+/// Returns the conversions from the enums that other families have under the same name, and from the property of the
+/// account that the values show. The texts on the wire are the same, whatever the variants are called.
 fn conversions(api: &Api, family: &Family, layout: Layout, all: &Enum) -> Vec<TokenStream> {
     let name = ident(&all.name.rust);
     let others = api
@@ -108,7 +108,7 @@ fn conversions(api: &Api, family: &Family, layout: Layout, all: &Enum) -> Vec<To
     others.chain(shown).map(conversion).collect()
 }
 
-/// The family whose instruments have the values of an enum as business lines.
+/// Returns the family whose instruments have the values of an enum as business lines.
 fn line_of(family: &Family, index: usize) -> Option<&str> {
     let is_of = |parameter: &Parameter| parameter.shape.single_enum() == Some(index);
     let is_line = |parameter: &Parameter, line: &str| parameter.name.wire == line && is_of(parameter);
@@ -157,7 +157,7 @@ fn variant(value: &EnumValue) -> Variant {
     declarations::variant(attributes, ident(&value.name.rust), wires)
 }
 
-/// The conversion from `bool`, if the enum has truth values.
+/// Returns the conversion from `bool`, if the enum has truth values.
 fn truth(all: &Enum) -> Option<TokenStream> {
     let name = ident(&all.name.rust);
     let (yes, no) = all.truth?;
@@ -184,7 +184,7 @@ pub(super) fn emit_identifiers(family: &Family) -> File {
     File::new(Docs::new(&what, "").inner(), items)
 }
 
-/// A call of the runtime's macro, as text because formatters leave the arguments of macros alone.
+/// Returns a call of the runtime's macro, as text because formatters leave the arguments of macros alone.
 fn identifier(all: &Identifier) -> String {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
     docs.documented(&all.keys());
@@ -202,7 +202,7 @@ fn identifier(all: &Identifier) -> String {
     format!("runtime::identifier! {{\n{comments}    pub struct {name} {limits}\n}}\n")
 }
 
-/// A call of the runtime's macro that makes new values.
+/// Returns a call of the runtime's macro that makes new values.
 fn mint(all: &Identifier) -> String {
     match all.mint {
         Some(_) => format!("runtime::mintable!({});\n", ident(&all.name.rust)),
@@ -210,7 +210,7 @@ fn mint(all: &Identifier) -> String {
     }
 }
 
-/// The function that tests for a form.
+/// Returns the function that tests for a form.
 pub(super) fn form_function(form: &Form) -> String {
     format!("is_{}", form.name.bare())
 }
@@ -225,7 +225,7 @@ fn forms(all: &Identifier) -> TokenStream {
     quote!(impl #name { #(#functions)* #respelled })
 }
 
-/// The function that tests for a form.
+/// Returns the function that tests for a form.
 fn form(form: &Form) -> TokenStream {
     let function = ident(&form_function(form));
     let mut docs = Docs::default();
@@ -267,7 +267,7 @@ fn has_pattern(Pattern { prefix, suffix, alphabet, text: _, place: _ }: &Pattern
     quote!(runtime::emitted::has_form(self.as_str(), #prefix, #alphabet, #suffix))
 }
 
-/// The function that returns the other spelling of a text, by which an instrument may be listed.
+/// Returns the function that returns the other spelling of a text, by which an instrument may be listed.
 fn respelled(all: &Identifier) -> Option<TokenStream> {
     if !all.is_respelled() {
         return None;
@@ -278,7 +278,7 @@ fn respelled(all: &Identifier) -> Option<TokenStream> {
         Some(quote!([#one, #other]))
     });
     Some(quote! {
-        /// The other spelling of a text of a form that is written in two ways.
+        /// Returns the other spelling of a text of a form that is written in two ways.
         pub fn respelled(&self) -> Option<String> {
             runtime::emitted::respelled(self.as_str(), &[#(#pairs),*])
         }

@@ -36,7 +36,7 @@ pub(crate) struct ExampleCalls {
     pub(crate) blocking: String,
 }
 
-/// Programs that send a request; `None` if it cannot be written as Rust.
+/// Returns programs that send a request; `None` if it cannot be written as Rust.
 pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
     let (scope, json) = (Scope::new(family), json::parse(json).ok()?.value);
     let writer = Writer::new(&scope, root(api, Layout::Crate));
@@ -54,7 +54,7 @@ enum Calling {
     Blocking,
 }
 
-/// A request as an expression; `None` if a part of it has to be parsed, which may fail.
+/// Returns a request as an expression; `None` if a part of it has to be parsed, which may fail.
 pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<Expr> {
     let writer = Writer { dec: &["runtime", "dec"], ..Writer::new(scope, vec!["runtime".to_owned()]) };
     let request = writer.request(operation, &json::parse(json).ok()?.value)?;
@@ -62,7 +62,7 @@ pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> O
     Some(request)
 }
 
-/// The path of the items in the root file: the crate, or by convention the module that includes it.
+/// Returns the path of the items in the root file: the crate, or by convention the module that includes it.
 fn root(api: &Api, layout: Layout) -> Vec<String> {
     match layout {
         Layout::Crate => vec![module_name(&api.name)],
@@ -90,13 +90,13 @@ impl<'a> Writer<'a> {
         self.used.borrow_mut().insert(rust.to_owned());
     }
 
-    /// The path of an item in the root.
+    /// Returns the path of an item in the root.
     fn in_root(&self, item: &[&str]) -> Path {
         let root = self.root.iter().map(String::as_str);
         trees::path_of(&root.chain(item.iter().copied()).collect::<Vec<_>>())
     }
 
-    /// A text that is parsed as a type in the root.
+    /// Returns a text that is parsed as a type in the root.
     fn parsed(&self, text: &str, ty: &str) -> Expr {
         let ty = declarations::of_path(self.in_root(&[ty]));
         trees::tried(trees::with_type(trees::text(text), "parse", ty))
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A value; a plain text is enough if the function converts it.
+    /// Returns a value; a plain text is enough if the function converts it.
     fn value(&self, ty: Type, text: &str, converts: bool) -> Option<Expr> {
         let plain = || trees::text(text);
         Some(match ty {
@@ -249,7 +249,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// A decimal: a literal, unless `dec!` does not take it.
+    /// Returns a decimal: a literal, unless `dec!` does not take it.
     fn decimal(&self, text: &str) -> Expr {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !digits.ends_with('.');
@@ -262,7 +262,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A function that builds the request and sends it.
+    /// Returns a function that builds the request and sends it.
     fn program(&self, operation: &Operation, request: Expr, calling: Calling) -> Vec<String> {
         let module = module_name(&self.scope.family.name);
         let names: Vec<_> = self.used.borrow().iter().map(|name| ident(name)).collect();
@@ -311,12 +311,12 @@ fn list(items: Vec<Expr>) -> Expr {
     trees::call(trees::path(&["Vec", "from"]), [trees::array(items.into_iter())])
 }
 
-/// The value of a member, if it is given.
+/// Returns the value of a member, if it is given.
 fn member<'a>(members: &'a [Member], name: &str) -> Option<&'a Value> {
     members.iter().find(|member| member.name == name).map(|member| &member.value.value)
 }
 
-/// The text of a scalar.
+/// Returns the text of a scalar.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) | Value::Number(text) => Some(text.clone()),

@@ -45,8 +45,8 @@ impl Expression {
         }
     }
 
-    /// The variable of an expression that a function uses several times; an expression that is short enough is repeated
-    /// instead.
+    /// Returns the variable of an expression that a function uses several times; an expression that is short enough is
+    /// repeated instead.
     pub(super) fn shared(self, name: String, shared: &Shared) -> Self {
         shared.name_of(name, &self.tokens()).map_or(self, |name| Self::Atom(quote!(#name)))
     }
@@ -142,12 +142,13 @@ struct Occurrences {
 }
 
 impl Shared {
-    /// The expression, or its variable if it is used several times.
+    /// Returns the expression, or its variable if it is used several times.
     pub(super) fn use_of(&self, name: String, tokens: TokenStream) -> TokenStream {
         self.name_of(name, &tokens).map_or(tokens, |name| quote!(#name))
     }
 
-    /// The variable of an expression that is used several times. A name belongs to the first expression that uses it.
+    /// Returns the variable of an expression that is used several times. A name belongs to the first expression that
+    /// uses it.
     pub(super) fn name_of(&self, name: String, tokens: &TokenStream) -> Option<Ident> {
         let mut seen = self.seen.borrow_mut();
         let Some(known) = seen.iter_mut().find(|known| known.name == name) else {
@@ -164,8 +165,8 @@ impl Shared {
         (known.times > 1).then(|| ident(&known.name))
     }
 
-    /// The statements of `write`, after those that evaluate shared expressions. If there are any, `write` runs twice:
-    /// once to count uses, once to write.
+    /// Returns the statements of `write`, after those that evaluate shared expressions. If there are any, `write` runs
+    /// twice: once to count uses, once to write.
     pub(super) fn bind(&self, write: impl Fn() -> TokenStream) -> TokenStream {
         let counted = write();
         if self.seen.borrow().iter().all(|seen| seen.times == 1) {

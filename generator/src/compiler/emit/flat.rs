@@ -11,7 +11,7 @@ use crate::compiler::model::{
     Api, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Operation, Parameter,
 };
 
-/// A row for each family that says how it becomes flat.
+/// Returns a row for each family that says how it becomes flat.
 pub(super) fn flats(api: &Api, layout: Layout) -> TokenStream {
     let rows = api.families.iter().filter_map(|family| {
         let (gate, flat) = (gate(family, layout), flat(family, family.flat.as_ref()?));
@@ -70,7 +70,7 @@ fn reducing(reduce: &FlatReduce) -> TokenStream {
     }
 }
 
-/// The request, its parameter and the values of that. An operation may be missing from a selection.
+/// Returns the request, its parameter and the values of that. An operation may be missing from a selection.
 fn each_line<K>(family: &Family, call: &FlatCall<K>) -> Option<(TokenStream, String, TokenStream)> {
     let FlatCall { operation, over } = call;
     let operation = family.operations.get(operation)?;
@@ -78,7 +78,7 @@ fn each_line<K>(family: &Family, call: &FlatCall<K>) -> Option<(TokenStream, Str
     Some((path(family, operation), over.text.clone(), quote!(&[#(#values),*])))
 }
 
-/// The values that an enum parameter may have.
+/// Returns the values that an enum parameter may have.
 pub(super) fn values(family: &Family, parameter: &Parameter) -> Option<Vec<String>> {
     let index = parameter.shape.single_enum()?;
     Some(match parameter.only.is_empty() {

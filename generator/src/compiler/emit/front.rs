@@ -28,7 +28,7 @@ const TASKS: &[(&str, &str, Subject)] = &[
     ("call without async", "the feature `blocking`", Subject::Transports),
 ];
 
-/// The attributes of the root file.
+/// Returns the attributes of the root file.
 pub(super) fn crate_docs(api: &Api) -> TokenStream {
     let mut top = Docs::new(&api.doc, &api.name);
     let program = api.examples.split_first().map(|(first, others)| {
@@ -104,7 +104,7 @@ fn search_words(docs: &mut Docs, api: &Api) {
     }
 }
 
-/// The function of an operation. That of an observed family has no link, because its feature is off by default.
+/// Returns the function of an operation. That of an observed family has no link, because its feature is off by default.
 fn link(family: &Family, operation: &Operation) -> String {
     let (module, function) = (module_name(&family.name), &operation.function);
     if family.is_observed() {

@@ -35,7 +35,8 @@ impl Subject {
         }
     }
 
-    /// A link to its chapter from an item of a crate; `root` is the path from there to the root, such as `super::`.
+    /// Returns a link to its chapter from an item of a crate; `root` is the path from there to the root, such as
+    /// `super::`.
     pub(super) fn link(self, api: &Api, layout: Layout, root: &str) -> Option<String> {
         let chapter = api.guide.iter().find(|chapter| chapter.name == self.chapter())?;
         (layout == Layout::Crate).then(|| link(chapter, root))
@@ -74,7 +75,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api) {
     }
 }
 
-/// The entry in the documentation of an operation: the chapters about what a call of it involves.
+/// Returns the entry in the documentation of an operation: the chapters about what a call of it involves.
 pub(super) fn entry(api: &Api, operation: &Operation, layout: Layout) -> Option<String> {
     let subjects = [
         (operation.effect != Effect::Read).then_some(Subject::UnknownOutcomes),

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
 use crate::compiler::model::{Choice, Condition, Intent, Operation, Parameter, Rule, Test, Unit};
 
-/// The constructors of a request, or of the items of one of its lists.
+/// Returns the constructors of a request, or of the items of one of its lists.
 pub(super) fn constructors(
     scope: &Scope<'_>,
     operation: &Operation,
@@ -50,7 +50,7 @@ fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
     ident(intent.argument_of(&parameter.name.wire).unwrap_or(&parameter.name.rust))
 }
 
-/// The value to which the intent sets a parameter: a value of its enum, or a case without parameters.
+/// Returns the value to which the intent sets a parameter: a value of its enum, or a case without parameters.
 fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<Expr> {
     let text = intent.sets(scope.family, parameter)?;
     let decider = || scope.family.choice_of(parameter).and_then(Choice::decider).map(|(_, index)| index);
@@ -83,7 +83,7 @@ fn docs(scope: &Scope<'_>, intent: &Intent, rules: &[&Rule], arguments: &[&Param
     docs
 }
 
-/// The values to which the rules restrict other parameters, given those that the intent sets.
+/// Returns the values to which the rules restrict other parameters, given those that the intent sets.
 fn required<'a>(intent: &Intent, rules: &[&'a Rule]) -> Vec<(&'a str, Vec<&'a str>)> {
     let is_met = |condition: &Condition| match condition {
         Condition::Given(names) => names.iter().all(|(name, _)| intent.value_of(name).is_some()),
@@ -105,8 +105,8 @@ fn required<'a>(intent: &Intent, rules: &[&'a Rule]) -> Vec<(&'a str, Vec<&'a st
     tests.filter(|(when, _)| when.iter().all(is_met)).flat_map(|(_, require)| require).filter_map(restriction).collect()
 }
 
-/// The units that remain possible given the parameters that the intent sets, and the values that others are restricted
-/// to.
+/// Returns the units that remain possible given the parameters that the intent sets, and the values that others are
+/// restricted to.
 fn narrowed(intent: &Intent, required: &[(&str, Vec<&str>)], units: &[Unit]) -> Vec<Unit> {
     let mut left = Vec::new();
     for unit in units {

@@ -70,7 +70,7 @@ fn transition(transition: &Transition) -> Expr {
     structure("Transition", fields)
 }
 
-/// A value of a type of `runtime::lifecycle`.
+/// Returns a value of a type of `runtime::lifecycle`.
 fn structure<const N: usize>(ty: &str, fields: [trees::Field; N]) -> Expr {
     let fields = fields.into_iter().map(|(name, value)| (ident(name), value));
     Expr::Struct(trees::structure(&["runtime", "lifecycle", ty], fields))
@@ -223,7 +223,7 @@ fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tr
     }
 }
 
-/// The function that returns the properties of the account that a record shows.
+/// Returns the function that returns the properties of the account that a record shows.
 fn properties(api: &Api, family: &Family, record: &Record) -> Option<TokenStream> {
     let account = api.account.as_ref()?;
     let shown: Vec<_> = account

@@ -43,7 +43,7 @@ pub(super) enum Text {
 }
 
 impl Text {
-    /// An `Option<&str>` in either case.
+    /// Returns an `Option<&str>` in either case.
     pub(super) fn optional(self) -> TokenStream {
         match self {
             Self::Always(text) => quote!(Some(#text)),
@@ -53,7 +53,7 @@ impl Text {
 }
 
 impl<'a> Member<'a> {
-    /// The shape of its values.
+    /// Returns the shape of its values.
     pub(super) fn shape(&self) -> Option<&'a Shape> {
         self.choice.members().into_iter().find(|member| member.name.wire == self.wire).map(|member| &member.shape)
     }
@@ -67,7 +67,7 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// The field of a parameter.
+    /// Returns the field of a parameter.
     pub(super) fn field(&self, parameter: &Parameter) -> TokenStream {
         let (base, field) = (&self.base, ident(&parameter.name.rust));
         quote!(#base.#field)
@@ -122,7 +122,7 @@ impl<'a> Lookup<'a> {
         Expression::any(parts.collect())
     }
 
-    /// The cases with the member: the variant, and the parameter in it.
+    /// Returns the cases with the member: the variant, and the parameter in it.
     fn cases(&self, member: &Member<'a>) -> impl Iterator<Item = (TokenStream, &'a Parameter)> {
         let Member { choice, wire, .. } = *member;
         let name = self.scope.named(&choice.name.rust);
@@ -133,7 +133,7 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// The value of a parameter as an `Option` of a reference.
+    /// Returns the value of a parameter as an `Option` of a reference.
     pub(super) fn value(&self, wire: &'a str) -> TokenStream {
         match self.find(wire) {
             Some(Target::Plain(parameter)) => value_of(&self.base, parameter),
@@ -162,7 +162,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The value of a parameter as text; `None` if its values have no text.
+    /// Returns the value of a parameter as text; `None` if its values have no text.
     pub(super) fn text(&self, wire: &'a str) -> Option<Text> {
         match self.find(wire)? {
             Target::Plain(parameter) => {
@@ -191,7 +191,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// The value of a field of `base` as an `Option` of a reference.
+/// Returns the value of a field of `base` as an `Option` of a reference.
 fn value_of(base: &TokenStream, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
     if parameter.is_required() {

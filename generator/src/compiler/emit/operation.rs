@@ -21,7 +21,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::{Expr, ImplItem};
 
-/// The file of an operation.
+/// Returns the file of an operation.
 pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> File {
     let scope = Scope::new(family);
     let request = request(api, &scope, operation, layout);
@@ -47,7 +47,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     File::new(top, [imports].into_iter().chain(request).chain(code.into_iter().map(Item::Code)).chain(below))
 }
 
-/// The types that the file of an operation defines.
+/// Returns the types that the file of an operation defines.
 pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     let mut names = vec![operation.rust.rust.clone()];
     names.extend(operation.items().map(|(_, item)| item.rust.clone()));
@@ -71,14 +71,14 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
     set.emit(scope)
 }
 
-/// The rules with a condition on one set of parameters: that of the request, or of the items of a list.
+/// Returns the rules with a condition on one set of parameters: that of the request, or of the items of a list.
 fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a Rule)> {
     let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.as_str().to_owned());
     let conditions = rules::checked(operation).filter(|(_, _, test)| matches!(test, Test::Condition { .. }));
     conditions.filter(|(_, rule, _)| within(rule).as_deref() == list).map(|(index, rule, _)| (index, rule)).collect()
 }
 
-/// The parameters that name the instrument, if the set has them and a rule of the operation compares with it.
+/// Returns the parameters that name the instrument, if the set has them and a rule of the operation compares with it.
 fn instrument<'a>(scope: &Scope<'a>, operation: &Operation, parameters: &[Parameter]) -> Option<&'a InstrumentNames> {
     let names = scope.family.instrument.as_ref()?;
     let has = |wire: &str| parameters.iter().any(|parameter| parameter.name.wire == wire);
@@ -111,7 +111,7 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote!(#window #(#across)*)
 }
 
-/// The function that sets both ends of the window.
+/// Returns the function that sets both ends of the window.
 fn between(operation: &Operation, window: &Window) -> Option<ImplItem> {
     let (from, to) = (operation.parameter(&window.from)?, operation.parameter(&window.to)?);
     if [from, to].into_iter().any(|parameter| parameter.is_required() || parameter.is_edit()) {
@@ -163,7 +163,7 @@ fn operation_impl(api: &Api, scope: &Scope<'_>, operation: &Operation) -> TokenS
     }
 }
 
-/// The types of a refusal and of the headers of a success.
+/// Returns the types of a refusal and of the headers of a success.
 fn beside_data(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     let name = ident(&operation.rust.rust);
     let BesideData { refusal, headers, form: _ } = operation.beside_data;
@@ -219,7 +219,7 @@ fn write_headers(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-/// The tables of the operation, and that of its window, if there is one.
+/// Returns the tables of the operation, and that of its window, if there is one.
 fn tables(family: &Family, operation: &Operation) -> String {
     let meta = trees::fixed(
         quote!(
@@ -296,7 +296,7 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
     trees::table("Meta", fields)
 }
 
-/// The defaults of the request's own parameters, by their wire names.
+/// Returns the defaults of the request's own parameters, by their wire names.
 fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
     operation.body.parameters().iter().filter_map(|parameter| {
         let (default, _) = parameter.default.as_ref()?;
@@ -337,7 +337,7 @@ fn weight_condition(when: &WeightCondition) -> Expr {
     }
 }
 
-/// The field for how parameters travel, if it does not follow from the method.
+/// Returns the field for how parameters travel, if it does not follow from the method.
 fn style(style: ParameterStyle) -> Option<Field> {
     let sends = trees::some("sends", style.sends.map(|sends| trees::of_table("Sends", sends.variant())));
     let lists = (style.lists != Lists::Json).then(|| ("lists", trees::of_table("Lists", style.lists.variant())));
@@ -396,7 +396,7 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Option<[Item; 2]> {
     Some([definition, records::as_its_list(scope, &name, &fields[0], Type::Record(*record))])
 }
 
-/// The documentation of an operation.
+/// Returns the documentation of an operation.
 fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Docs {
     let mut docs = Docs::new(&operation.doc, &operation.title);
     docs.markdown(&format!("`{} {}`", operation.method.as_str(), operation.path.text));
@@ -445,7 +445,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     docs
 }
 
-/// The class of users that a rate applies to; empty for everyone.
+/// Returns the class of users that a rate applies to; empty for everyone.
 fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
     let Some(class) = class else { return String::new() };
     match scope.family.classes.iter().find(|known| known.name == class) {
@@ -478,7 +478,7 @@ fn access(operation: &Operation) -> String {
     text
 }
 
-/// The function that returns the classes, if the operation has limits by class and the request determines it.
+/// Returns the function that returns the classes, if the operation has limits by class and the request determines it.
 ///
 /// Classes are tried in the order of the schema. A class is skipped if its condition names a parameter that the
 /// operation lacks; only the caller knows whether it applies. There are two if an instrument decides that is not known,
@@ -526,7 +526,7 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
     })
 }
 
-/// The days on which the exchange knows something, as the runtime writes them; `None` for what has no dates.
+/// Returns the days on which the exchange knows something, as the runtime writes them; `None` for what has no dates.
 fn dates(Dates { from, until }: &Dates) -> Option<TokenStream> {
     let [from, until] = [("from", from), ("until", until)].map(|(method, end)| {
         let (method, day) = (ident(method), end.as_ref()?.0.to_string());

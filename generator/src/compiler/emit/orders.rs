@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::trees::{self, Field as Row};
 use crate::compiler::model::{Api, Effect, Family, Field, Operation, Parameter, Record, Response, Shape, Tracked};
 
-/// The function that shows the orders in a response: their records, or the results of their placement.
+/// Returns the function that shows the orders in a response: their records, or the results of their placement.
 pub(super) fn shown(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let family = scope.family;
     let lifecycle = family.lifecycle.as_ref()?;
@@ -39,7 +39,7 @@ pub(super) fn shown(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
     })
 }
 
-/// The function that shows the properties of the account in the records of a response.
+/// Returns the function that shows the properties of the account in the records of a response.
 pub(super) fn properties_shown(api: &Api, scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let family = scope.family;
     let (records, record) = records(family, operation)?;
@@ -65,7 +65,7 @@ enum Records {
     Each(TokenStream),
 }
 
-/// The records of orders in a response, and the index of their type.
+/// Returns the records of orders in a response, and the index of their type.
 fn records(family: &Family, operation: &Operation) -> Option<(Records, usize)> {
     let lifecycle = family.lifecycle.as_ref()?;
     let has_state = |record: &usize| lifecycle.records.iter().any(|tracked| tracked.record == *record);
@@ -86,7 +86,7 @@ fn records(family: &Family, operation: &Operation) -> Option<(Records, usize)> {
     }
 }
 
-/// The function for orders whose placement a response accepts or refuses.
+/// Returns the function for orders whose placement a response accepts or refuses.
 fn results(family: &Family, operation: &Operation, tracked: &Tracked) -> Option<TokenStream> {
     let ids = |record: &Record, of: &TokenStream| {
         let text = |named: &Option<(String, _)>| text(record, of, named.as_ref().map(|(name, _)| name.as_str()));
@@ -142,19 +142,19 @@ fn or_none(tokens: Option<TokenStream>) -> TokenStream {
     tokens.unwrap_or_else(|| quote!(None))
 }
 
-/// The enums whose values the family's ceilings count.
+/// Returns the enums whose values the family's ceilings count.
 fn kinds(family: &Family) -> impl Iterator<Item = usize> {
     family.limits.iter().filter_map(|limit| limit.over.as_ref()).map(|over| over.enum_index)
 }
 
-/// The field of a record by which ceilings of open orders count it.
+/// Returns the field of a record by which ceilings of open orders count it.
 pub(super) fn kind_of<'a>(family: &Family, record: &'a Record) -> Option<&'a Field> {
     let is_kind =
         |field: &&Field| field.shape.single_enum().is_some_and(|index| kinds(family).any(|kind| kind == index));
     record.fields.iter().find(is_kind)
 }
 
-/// The fields of an operation's table: the parameters by which ceilings count created orders, and amended ones.
+/// Returns the fields of an operation's table: the parameters by which ceilings count created orders, and amended ones.
 pub(super) fn tables(family: &Family, operation: &Operation) -> [Option<Row>; 2] {
     [kind(family, operation), amends(family, operation)]
 }

@@ -12,7 +12,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Effect;
 use crate::compiler::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
 
-/// The implementation by which other operations find their records on a page.
+/// Returns the implementation by which other operations find their records on a page.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     if !scope.family.operations.are_confirmed_by(operation) {
         return None;
@@ -48,7 +48,7 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
     })
 }
 
-/// The implementation by which the runtime requests pages.
+/// Returns the implementation by which the runtime requests pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let (parameter, record) = (followed_by(operation)?, operation.paged_record(scope.family)?);
     let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(record)));
@@ -89,7 +89,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     })
 }
 
-/// The header of an answer with the beginning of the next page.
+/// Returns the header of an answer with the beginning of the next page.
 pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     let pages = operation.listing.pages.as_ref()?;
     let (by, name) = match (pages.by, &pages.header) {
@@ -134,7 +134,7 @@ fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
     }
 }
 
-/// The function that returns the text of a value with which a page begins.
+/// Returns the function that returns the text of a value with which a page begins.
 fn text_of(shape: &Shape) -> TokenStream {
     let is_time = shape.single().is_some_and(Type::is_time);
     if is_time { quote!(runtime::emitted::wire_text_of) } else { quote!(runtime::emitted::text_of) }
@@ -172,8 +172,8 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
     }
 }
 
-/// The offset at which the next page begins. Items with the same time may be on two pages, so the next page begins with
-/// the time of the last item; ids are unique, so it begins after the id.
+/// Returns the offset at which the next page begins. Items with the same time may be on two pages, so the next page
+/// begins with the time of the last item; ids are unique, so it begins after the id.
 fn shift(pages: &Paging, shape: &Shape) -> i8 {
     let onward = match pages.order {
         PageOrder::NewestFirst => -1,
@@ -265,7 +265,7 @@ fn range(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-/// The function that makes one request for each value of a parameter.
+/// Returns the function that makes one request for each value of a parameter.
 fn each(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let parameter = operation.parameter(operation.listing.each.as_ref()?)?;
     let index = parameter.shape.single_enum()?;
@@ -295,8 +295,8 @@ fn values<'a>(scope: &Scope<'a>, parameter: &'a Parameter, index: usize) -> Vec<
     }
 }
 
-/// The parameter with the beginning of a page, for a listing whose pages can be followed. A required cursor would leave
-/// no first page, and only an operation that reads may be called repeatedly.
+/// Returns the parameter with the beginning of a page, for a listing whose pages can be followed. A required cursor
+/// would leave no first page, and only an operation that reads may be called repeatedly.
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
     let next = match (&operation.response, &operation.listing.pages) {
         (Response::Page { next, .. }, _) => operation.parameter(next),
@@ -312,7 +312,7 @@ pub(super) fn is_followed(operation: &Operation) -> bool {
     followed_by(operation).is_some()
 }
 
-/// The entry in the documentation of the operation.
+/// Returns the entry in the documentation of the operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     followed_by(operation)?;
     let mut text =

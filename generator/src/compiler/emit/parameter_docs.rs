@@ -67,7 +67,7 @@ fn table_row(cells: &[&str]) -> String {
     format!("|{cells}")
 }
 
-/// The values that a parameter takes.
+/// Returns the values that a parameter takes.
 fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let of_type = |ty: Type| match ty {
         Type::String | Type::Undefined => "text".to_owned(),
@@ -89,19 +89,19 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     std::iter::once(values).chain(phrases::bounds_in(parameter, &MARKDOWN)).chain(delete).collect::<Vec<_>>().join("; ")
 }
 
-/// A link to a type of the family.
+/// Returns a link to a type of the family.
 fn link(rust: &str) -> String {
     format!("[`{rust}`](super::{rust})")
 }
 
-/// The documentation of a field: its meaning, limits, units and default.
+/// Returns the documentation of a field: its meaning, limits, units and default.
 pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     let mut docs = Docs::default();
     docs.markdown(&described(scope, parameter));
     docs
 }
 
-/// The documentation of a constructor and its arguments.
+/// Returns the documentation of a constructor and its arguments.
 pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
     if required.is_empty() {
@@ -115,8 +115,8 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     docs
 }
 
-/// The documentation of an argument; `called` is its name if it differs from that of its parameter. A choice and a body
-/// have no name on the wire.
+/// Returns the documentation of an argument; `called` is its name if it differs from that of its parameter. A choice
+/// and a body have no name on the wire.
 pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
     let is_unnamed = parameter.is_body() || scope.family.choice_of(parameter).is_some();
     let is_renamed = parameter.name.rust != parameter.name.wire;
@@ -133,7 +133,7 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
     format!("{}: {}", wires(scope, parameter), escape(&parameter.doc))
 }
 
-/// The wire names that a parameter stands for.
+/// Returns the wire names that a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     match scope.family.choice_of(parameter) {
         Some(choice) => choice.distinct_wires().into_iter().map(code).collect::<Vec<_>>().join(", "),
@@ -142,7 +142,7 @@ fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
     }
 }
 
-/// The need, default, bounds and unit, as one sentence each.
+/// Returns the need, default, bounds and unit, as one sentence each.
 fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     facts.push(parameter.need.sentence().to_owned());

@@ -48,7 +48,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The struct with its rows and constructors, and its rules.
+    /// Returns the struct with its rows and constructors, and its rules.
     pub(super) fn emit(self, scope: &Scope<'_>) -> Vec<Item> {
         let checks = self.checks(scope);
         let rules = (!checks.is_empty()).then(|| Item::Text(self.rules_impl(checks)));
@@ -149,7 +149,7 @@ impl<'a> Set<'a> {
         trees::implementation(quote!(impl runtime::parameters::Rules for #name {}), [(check, checks)])
     }
 
-    /// The checks of the rules about several parameters.
+    /// Returns the checks of the rules about several parameters.
     fn checks(&self, scope: &Scope<'_>) -> Vec<Stmt> {
         let instrument = self.instrument.map(|names| rules::instrument(scope, self.parameters, names));
         let (of_request, rules) = (&self.checks, rules::rules(scope, self.parameters, &self.rules));
@@ -157,7 +157,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// The struct for an object, or for the items of a list, within the type `of`.
+/// Returns the struct for an object, or for the items of a list, within the type `of`.
 pub(super) fn object(scope: &Scope<'_>, object: &crate::compiler::model::Item, of: &str) -> Vec<Item> {
     let mut docs = Docs::default();
     let what = if matches!(object.list, ListName::Object(_)) { "The object" } else { "An item of" };
@@ -166,7 +166,8 @@ pub(super) fn object(scope: &Scope<'_>, object: &crate::compiler::model::Item, o
     Set::new(&object.rust, docs, &object.parameters).emit(scope)
 }
 
-/// The attribute with the names of a parameter on the wire, what converts to it, and what its type does not show.
+/// Returns the attribute with the names of a parameter on the wire, what converts to it, and what its type does not
+/// show.
 pub(super) fn wire(
     parameter: &Parameter,
     names: &[&str],
@@ -206,7 +207,7 @@ fn properties(parameter: &Parameter) -> TokenStream {
     quote!(#sent_as #(#flags)* #delete #fixed)
 }
 
-/// The bounds of a parameter.
+/// Returns the bounds of a parameter.
 fn bounds(parameter: &Parameter) -> TokenStream {
     let (only, shape) = (parameter.only.iter().map(|(value, _)| value), &parameter.shape);
     let only = (!parameter.only.is_empty()).then(|| quote!(, only = [#(#only),*]));
@@ -257,7 +258,7 @@ fn is_bare(ty: Type, as_text: bool) -> bool {
     ty == Type::Json || ty.can_be_bare() && !as_text
 }
 
-/// The type of the field that holds a parameter.
+/// Returns the type of the field that holds a parameter.
 pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type {
     let ty = scope.parameter_type(parameter);
     if parameter.is_required() {
@@ -269,7 +270,7 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type 
     }
 }
 
-/// The type of the argument for a parameter.
+/// Returns the type of the argument for a parameter.
 pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Type {
     let ty = || scope.parameter_type(parameter);
     match conversion(scope, parameter) {
@@ -282,7 +283,7 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> syn::Ty
     }
 }
 
-/// The trait of the runtime, or `Into`, by which an argument converts to a parameter.
+/// Returns the trait of the runtime, or `Into`, by which an argument converts to a parameter.
 fn conversion(scope: &Scope<'_>, parameter: &Parameter) -> Option<Ident> {
     let name = match (parameter.is_edit(), is_decimal(parameter)) {
         (true, true) => "IntoEdit",
@@ -297,7 +298,7 @@ fn is_decimal(parameter: &Parameter) -> bool {
     parameter.shape.single().is_some_and(Type::is_decimal)
 }
 
-/// The value of the field for the argument of a parameter.
+/// Returns the value of the field for the argument of a parameter.
 fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
     let given = trees::variable(ident(&parameter.name.rust));
     let is_scaled = parameter.shape.single().is_some_and(|ty| ty.scale().is_some());
@@ -312,7 +313,7 @@ fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> Expr {
     }
 }
 
-/// The value that every request sends.
+/// Returns the value that every request sends.
 fn fixed_value(scope: &Scope<'_>, parameter: &Parameter, fixed: &str) -> Expr {
     let text = || trees::flagged(trees::text(fixed), "to_owned");
     match parameter.shape.single() {
@@ -331,7 +332,7 @@ fn fixed_value(scope: &Scope<'_>, parameter: &Parameter, fixed: &str) -> Expr {
     }
 }
 
-/// The value of a parameter that is not set.
+/// Returns the value of a parameter that is not set.
 fn unset(parameter: &Parameter) -> Expr {
     let is_edit = parameter.is_edit();
     if is_edit { trees::path(&["runtime", "Edit", "Keep"]) } else { trees::optional(None) }

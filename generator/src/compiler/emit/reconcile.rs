@@ -11,7 +11,7 @@ use crate::compiler::model::{
     Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition, TradeSides,
 };
 
-/// All listings of an API that show a part of an account.
+/// Returns all listings of an API that show a part of an account.
 pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
     let rows = api.operations().filter_map(|(family, operation)| {
         let (gate, listing) = (gate(family, layout), listing(family, operation)?);
@@ -70,7 +70,7 @@ fn fill_fields(shows: &Shows) -> Option<TokenStream> {
     })
 }
 
-/// The fields by which a fill changes a position.
+/// Returns the fields by which a fill changes a position.
 fn trade_fields(trade: &Trade) -> TokenStream {
     let names = [&trade.id, &trade.instrument, &trade.side, &trade.buy, &trade.price];
     let [id, instrument, side, buy, price] = names.map(|(name, _)| name);
@@ -137,7 +137,7 @@ fn texts(all: &[(String, Place)]) -> TokenStream {
     quote!(&[#(#values),*])
 }
 
-/// The parameter whose values are sent one after the other.
+/// Returns the parameter whose values are sent one after the other.
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
     let over = shows.over.as_ref()?;
     let (name, values) = (&over.text, super::flat::values(family, operation.parameter(over)?)?);

@@ -61,7 +61,7 @@ impl Default for Container<'_> {
     }
 }
 
-/// A struct, how it is read and written, and its documentation.
+/// Returns a struct, how it is read and written, and its documentation.
 pub(super) fn definition(
     scope: &Scope<'_>,
     rust: &str,
@@ -99,7 +99,7 @@ pub(super) fn as_its_list(scope: &Scope<'_>, rust: &str, list: &Field, item: Typ
     })
 }
 
-/// An enum over the records of which a value is one.
+/// Returns an enum over the records of which a value is one.
 fn one_of(scope: &Scope<'_>, rust: &str, mut docs: Docs, one_of: &OneOf) -> Item {
     let family = scope.family;
     if let Some((decider, _)) = &one_of.decider {
@@ -124,7 +124,7 @@ fn one_of(scope: &Scope<'_>, rust: &str, mut docs: Docs, one_of: &OneOf) -> Item
     Item::declared_by("one_of_records", vec![declarations::enumeration(attributes, ident(rust), variants)])
 }
 
-/// The attribute of a field for the runtime's macro: its wire name and what the documents state about its form.
+/// Returns the attribute of a field for the runtime's macro: its wire name and what the documents state about its form.
 fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribute {
     let wire = &field.name.wire;
     let bare = is_bare(field).then(|| quote!(, bare));
@@ -151,7 +151,7 @@ fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
     })
 }
 
-/// The record of the items of a list in another record.
+/// Returns the record of the items of a list in another record.
 fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
     let field = family.records.get(record)?.fields.iter().find(|field| field.name.wire == list)?;
     field.shape.listed_record()
@@ -188,12 +188,12 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> syn::F
     declarations::field(attributes, ident(&field.name.rust), scope.field_type(field))
 }
 
-/// The name of the type for a page.
+/// Returns the name of the type for a page.
 pub(super) fn page_name(operation: &str) -> String {
     format!("{operation}Page")
 }
 
-/// The type of an operation's response.
+/// Returns the type of an operation's response.
 pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Response) -> syn::Type {
     match response {
         Response::Object { record } => scope.ty(Type::Record(*record)),
@@ -203,7 +203,7 @@ pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Respo
     }
 }
 
-/// The fields of a page: the list, and the cursor with the type of the parameter that takes it.
+/// Returns the fields of a page: the list, and the cursor with the type of the parameter that takes it.
 pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]> {
     let Response::Page { list, record, cursor, .. } = response else { return None };
     let field = |name: &crate::compiler::model::Name, shape, doc: &str| Field::new(name.clone(), shape, doc.to_owned());
@@ -219,7 +219,7 @@ pub(super) fn emitted(family: &Family) -> impl Iterator<Item = &Record> {
     family.records.iter().filter(|record| !record.is_abstract)
 }
 
-/// A row for each operation that lists instruments.
+/// Returns a row for each operation that lists instruments.
 pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
     let rows = api.operations().filter_map(|(family, operation)| {
         let (gate, listing) = (gate(family, layout), listing(api, family, operation)?);
@@ -256,7 +256,7 @@ fn listing(api: &Api, family: &Family, operation: &Operation) -> Option<TokenStr
     })
 }
 
-/// The texts of a field that stand for true and false.
+/// Returns the texts of a field that stand for true and false.
 fn truth(family: &Family, operation: &Operation, field: &str) -> Option<[String; 2]> {
     let Response::Array { record, .. } = operation.response else { return None };
     family.truth_of(&family.records.get(record)?.field(field)?.shape)

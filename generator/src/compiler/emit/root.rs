@@ -40,7 +40,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     File::new(top, items)
 }
 
-/// The documentation of the crate, whose items say on docs.rs which feature they need.
+/// Returns the documentation of the crate, whose items say on docs.rs which feature they need.
 fn attributes(api: &Api) -> TokenStream {
     let docs = super::front::crate_docs(api);
     quote! {
@@ -49,7 +49,8 @@ fn attributes(api: &Api) -> TokenStream {
     }
 }
 
-/// The types of the runtime. A crate documents them itself, so that its links do not depend on the runtime's pages.
+/// Returns the types of the runtime. A crate documents them itself, so that its links do not depend on the runtime's
+/// pages.
 fn exports(api: &Api, layout: Layout) -> TokenStream {
     let values = api.families.iter().flat_map(|family| {
         let fields = family.records.iter().flat_map(|record| &record.fields).map(|field| &field.shape);
@@ -71,7 +72,7 @@ fn exports(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// The type of the account; if the schema lists no properties, it has only a name.
+/// Returns the type of the account; if the schema lists no properties, it has only a name.
 fn account(api: &Api) -> TokenStream {
     let without_properties = quote!(
         use tradeapi_runtime::account::Instrument;
@@ -90,7 +91,7 @@ fn account(api: &Api) -> TokenStream {
     }
 }
 
-/// The observed codes, if there are any.
+/// Returns the observed codes, if there are any.
 fn codes(api: &Api) -> TokenStream {
     let module = super::codes::of(api).next().map(|_| {
         quote!(
@@ -110,7 +111,8 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
     quote!(#(#modules)*)
 }
 
-/// The table of a program, which a crate of its own has behind a feature; others include the file where they want it.
+/// Returns the table of a program, which a crate of its own has behind a feature; others include the file where they
+/// want it.
 fn commands(layout: Layout) -> TokenStream {
     let module = (layout == Layout::Crate).then(|| {
         quote! {
@@ -121,7 +123,8 @@ fn commands(layout: Layout) -> TokenStream {
     quote!(#module)
 }
 
-/// The guide, which is compiled for documentation only. What its examples compile with is not this crate's concern.
+/// Returns the guide, which is compiled for documentation only. What its examples compile with is not this crate's
+/// concern.
 fn guide(api: &Api, layout: Layout) -> TokenStream {
     let module = (layout == Layout::Crate && !api.guide.is_empty()).then(|| {
         quote! {
@@ -139,7 +142,7 @@ fn has_deprecated(family: &Family) -> bool {
     fields.any(|field| field.deprecated.is_some()) || values.any(|value| value.deprecated.is_some())
 }
 
-/// The client in both forms, as text because the rows of the macro are not Rust items.
+/// Returns the client in both forms, as text because the rows of the macro are not Rust items.
 fn client(api: &Api, layout: Layout) -> String {
     let families = api.families.iter().map(|family| {
         let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
@@ -155,7 +158,7 @@ fn client(api: &Api, layout: Layout) -> String {
     )
 }
 
-/// Clients for other markets, which are selected by headers.
+/// Returns clients for other markets, which are selected by headers.
 fn markets(api: &Api) -> Option<[TokenStream; 2]> {
     let functions: Vec<_> = api.markets.iter().map(market_function).collect();
     let asynchronous = quote! {
@@ -249,7 +252,7 @@ fn table(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// The header with the remaining calls, and the windows that it counts.
+/// Returns the header with the remaining calls, and the windows that it counts.
 fn remaining_calls(api: &Api) -> TokenStream {
     let Some(header) = &api.remaining_calls else { return quote!(None) };
     let windows: Vec<_> = api.remaining_calls_in.iter().filter_map(|window| window.milliseconds()).collect();
@@ -272,7 +275,7 @@ fn calls(calls: &Calls) -> TokenStream {
     quote!(tables::Calls { fixed: &[], id: #id, method: #method, parameters: #params })
 }
 
-/// The refusal of an address that has made too many requests.
+/// Returns the refusal of an address that has made too many requests.
 fn refused_address(api: &Api) -> TokenStream {
     let Some(RefusedAddress { lasts, status, place: _ }) = &api.refused_address else { return quote!(None) };
     let (status, lasts) = (number((*status).into()), number(lasts.at_least_milliseconds()));
@@ -307,7 +310,7 @@ fn pool_reporting(pool: &Pool) -> Option<TokenStream> {
     }))
 }
 
-/// The operations whose effects a query confirms, for changes that are open in a journal.
+/// Returns the operations whose effects a query confirms, for changes that are open in a journal.
 fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     let queried = api.operations().filter(|(family, operation)| operation.first_query(family).is_some());
     let rows = queried.map(|(family, operation)| {
@@ -325,8 +328,9 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     }
 }
 
-/// A macro over all operations, for code that must handle each of them, such as a test or a local exchange. Those of
-/// families that no document describes have a macro of their own, so that the first does not need their features.
+/// Returns a macro over all operations, for code that must handle each of them, such as a test or a local exchange.
+/// Those of families that no document describes have a macro of their own, so that the first does not need their
+/// features.
 fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
     let families = || api.families.iter().filter(|family| family.is_observed() == observed);
     families().next()?;
@@ -365,7 +369,7 @@ fn for_each_operation(api: &Api, observed: bool) -> Option<TokenStream> {
     })
 }
 
-/// The call of the macro, as text because its rows are not Rust items.
+/// Returns the call of the macro, as text because its rows are not Rust items.
 pub(super) fn emit_facade(family: &Family) -> String {
     let scope = Scope::new(family);
     let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
@@ -387,13 +391,13 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     format!("{}{aliases}{deprecated}    fn {function}({request}) -> {response}{items};\n", docs.comments("    "))
 }
 
-/// The attribute of [`code::aliases`] as text.
+/// Returns the attribute of [`code::aliases`] as text.
 fn aliases(words: &[(String, Place)]) -> String {
     let words: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
     if words.is_empty() { String::new() } else { format!("    #[doc(alias({}))]\n", words.join(", ")) }
 }
 
-/// The request that checks whether the credentials are accepted.
+/// Returns the request that checks whether the credentials are accepted.
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
     let operation = scope.family.operations.get(&probe.operation)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);

@@ -17,13 +17,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Expr;
 
-/// The checked rules, each with its test and its index in the table.
+/// Returns the checked rules, each with its test and its index in the table.
 pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
     let tested = operation.statements.rules.iter().filter_map(|rule| Some((rule, rule.test.as_ref()?)));
     tested.enumerate().map(|(index, (rule, test))| (index, rule, test))
 }
 
-/// The table of an operation, if it has checked rules.
+/// Returns the table of an operation, if it has checked rules.
 pub(super) fn table(family: &Family, operation: &Operation) -> Option<String> {
     let hints = Hints { family, operation };
     let rows: Vec<_> = checked(operation).map(|(_, rule, test)| row(rule, test, &hints)).collect();
@@ -51,7 +51,7 @@ fn row(rule: &Rule, test: &Test, hints: &Hints<'_>) -> Expr {
     trees::table("Rule", fields)
 }
 
-/// The parameters that the operation does not support, each with the rule that says so.
+/// Returns the parameters that the operation does not support, each with the rule that says so.
 pub(super) fn unsupported(operation: &Operation) -> impl Iterator<Item = Expr> {
     operation.statements.rules.iter().flat_map(|rule| {
         rule.unsupported_paths().map(|(path, _)| {
@@ -73,7 +73,7 @@ struct Hints<'a> {
 }
 
 impl Hints<'_> {
-    /// The properties of the account and the instrument that a test needs, without duplicates.
+    /// Returns the properties of the account and the instrument that a test needs, without duplicates.
     fn depends_on<'t>(&'t self, test: &'t Test) -> Vec<&'t str> {
         let of_forms = test.conditions().flat_map(|condition| self.forms(condition));
         let of_forms = of_forms.filter_map(|form| Some(form.decided.as_ref()?.by.0.as_str()));
@@ -83,7 +83,7 @@ impl Hints<'_> {
         properties
     }
 
-    /// The forms that a condition tests.
+    /// Returns the forms that a condition tests.
     fn forms<'t>(&'t self, condition: &'t Condition) -> Vec<&'t Form> {
         match condition {
             Condition::HasForm { parameter, forms } => self.named_forms(&parameter.0, forms),
@@ -194,7 +194,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The patterns of these forms of an identifier.
+    /// Returns the patterns of these forms of an identifier.
     fn patterns(&self, parameter: &str, forms: &[(String, Place)]) -> String {
         let known = self.named_forms(parameter, forms);
         known.into_iter().map(Form::in_words).collect::<Vec<_>>().join(" or ")
@@ -210,7 +210,7 @@ impl Hints<'_> {
     }
 }
 
-/// The names with `word` before the last one: `A, B or C`.
+/// Returns the names with `word` before the last one: `A, B or C`.
 fn joined(names: &[(String, Place)], word: &str) -> String {
     let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     match names.as_slice() {
@@ -298,7 +298,7 @@ fn rule_entry(rule: &Rule, note: &str) -> String {
     format!("{}{note}: {}{why}{unsupported}", code(&rule.id), sentence(&rule.says))
 }
 
-/// The text with a final full stop.
+/// Returns the text with a final full stop.
 fn sentence(text: &str) -> String {
     let text = escape(text.trim());
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
@@ -322,13 +322,14 @@ pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &In
     quote!(#named to.also_listed_as(#line, #respelled.as_deref());)
 }
 
-/// The checks of all rules for one set of parameters, each with its index in the table of the operation's rules.
+/// Returns the checks of all rules for one set of parameters, each with its index in the table of the operation's
+/// rules.
 pub(super) fn rules(scope: &Scope<'_>, parameters: &[Parameter], rules: &[(usize, &Rule)]) -> TokenStream {
     let of = Conditions::in_check(scope, parameters);
     of.shared.bind(|| rules.iter().map(|(index, rule)| rule_row(&of, *index, rule)).collect())
 }
 
-/// The checks of a rule; `index` is its position in the table of the operation's rules.
+/// Returns the checks of a rule; `index` is its position in the table of the operation's rules.
 ///
 /// Each required parameter has a check of its own, so that the violation names the missing parameter.
 fn rule_row<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
@@ -370,8 +371,8 @@ fn rule_row<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStrea
     quote!(#(#checks)*)
 }
 
-/// A check for each parameter that breaks a rule when it is given, so that the violation names it. The other conditions
-/// of the rule are evaluated once.
+/// Returns a check for each parameter that breaks a rule when it is given, so that the violation names it. The other
+/// conditions of the rule are evaluated once.
 fn each_given<'a>(
     of: &Conditions<'a>,
     applies: Vec<Expression>,
@@ -392,7 +393,7 @@ fn each_given<'a>(
     }
 }
 
-/// The check of a rule over all items of a list.
+/// Returns the check of a rule over all items of a list.
 pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule: &Rule) -> TokenStream {
     let Some(item) = list.item() else { return TokenStream::new() };
     let (field, row) = (ident(&list.name.rust), number(index as u64));

@@ -11,7 +11,7 @@ use super::declarations;
 use crate::compiler::model::{Family, Field, Parameter, Shape, Type};
 use crate::compiler::words::Times;
 
-/// The type of the runtime for values that not every API has.
+/// Returns the type of the runtime for values that not every API has.
 pub(super) fn value_type(ty: Type) -> Option<&'static str> {
     match ty {
         Type::Json => Some("Json"),
@@ -40,7 +40,7 @@ pub(super) fn is_timestamp(shape: &Shape) -> bool {
     shape.element().is_none_or(|ty| value_type(ty).is_none())
 }
 
-/// An expression that converts an optional time of this shape to an optional timestamp.
+/// Returns an expression that converts an optional time of this shape to an optional timestamp.
 pub(super) fn as_timestamp(shape: &Shape, time: TokenStream) -> TokenStream {
     if is_timestamp(shape) { time } else { quote!(#time.map(runtime::Timestamp::from)) }
 }
@@ -60,7 +60,7 @@ impl<'a> Scope<'a> {
         Self { family, used: RefCell::default() }
     }
 
-    /// A type of the family, which the file will import.
+    /// Returns a type of the family, which the file will import.
     pub(super) fn named(&self, rust: &str) -> Ident {
         if !self.used.borrow().contains(rust) {
             self.used.borrow_mut().insert(rust.to_owned());
@@ -68,7 +68,7 @@ impl<'a> Scope<'a> {
         ident(rust)
     }
 
-    /// A Rust type.
+    /// Returns a Rust type.
     pub(super) fn ty(&self, ty: Type) -> syn::Type {
         match ty {
             Type::String | Type::Undefined => declarations::ty(&["String"]),
@@ -109,7 +109,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type of a single value of a parameter, optional or not.
+    /// Returns the type of a single value of a parameter, optional or not.
     pub(super) fn parameter_type(&self, parameter: &Parameter) -> syn::Type {
         match &parameter.shape {
             Shape::One(ty) => self.ty(*ty),
@@ -120,7 +120,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The type of a field of a record: a value that the exchange leaves out is `None`, or an empty list.
+    /// Returns the type of a field of a record: a value that the exchange leaves out is `None`, or an empty list.
     pub(super) fn field_type(&self, field: &Field) -> syn::Type {
         match field.shape {
             Shape::List(ty) => declarations::of(&["runtime", "List"], self.ty(ty)),
@@ -130,7 +130,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The imports of the file, except the names that it defines itself.
+    /// Returns the imports of the file, except the names that it defines itself.
     pub(super) fn imports(&self, defined: &[&str]) -> Item {
         let used = self.used.borrow();
         Item::Imports(used.iter().filter(|name| !defined.contains(&name.as_str())).cloned().collect())

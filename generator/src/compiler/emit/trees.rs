@@ -15,7 +15,7 @@ use syn::{
     MacroDelimiter, Member, Pat, PatIdent, Path, PathSegment, Stmt, Type, UnOp,
 };
 
-/// The text of a constant, whose declaration has a placeholder as its value.
+/// Returns the text of a constant, whose declaration has a placeholder as its value.
 pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemConst>(declaration) {
         Ok(constant) => print_item(Item::Const(ItemConst { expr: Box::new(value), ..constant })),
@@ -23,7 +23,7 @@ pub(super) fn constant(declaration: TokenStream, value: Expr) -> String {
     }
 }
 
-/// The text of a static, declared like a constant. Of a large table, it gives the compiler less to check.
+/// Returns the text of a static, declared like a constant. Of a large table, it gives the compiler less to check.
 pub(super) fn fixed(declaration: TokenStream, value: Expr) -> String {
     match syn::parse2::<ItemStatic>(declaration) {
         Ok(fixed) => print_item(Item::Static(ItemStatic { expr: Box::new(value), ..fixed })),
@@ -31,8 +31,8 @@ pub(super) fn fixed(declaration: TokenStream, value: Expr) -> String {
     }
 }
 
-/// The text of an `impl`, declared without members. Each function is declared with an empty body and consists of the
-/// statements given with it.
+/// Returns the text of an `impl`, declared without members. Each function is declared with an empty body and consists
+/// of the statements given with it.
 pub(super) fn implementation<const N: usize>(
     declaration: TokenStream,
     functions: [(TokenStream, Vec<Stmt>); N],
@@ -60,7 +60,7 @@ fn invalid_rust_text(error: &syn::Error) -> String {
     format!("{};", quote!(#call))
 }
 
-/// A table of the runtime with this type. Fields that are left out have their defaults.
+/// Returns a table of the runtime with this type. Fields that are left out have their defaults.
 pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Expr {
     let rest = fields.iter().any(Option::is_none).then(|| of_table(ty, "DEFAULT"));
     let fields = fields.into_iter().flatten().map(|(name, value)| (ident(name), value));
@@ -96,18 +96,18 @@ pub(super) fn structure(path: &[&str], fields: impl Iterator<Item = (Ident, Expr
 /// A field of a table with its value.
 pub(super) type Field = (&'static str, Expr);
 
-/// A field for a list, if the list is not empty.
+/// Returns a field for a list, if the list is not empty.
 pub(super) fn rows(name: &'static str, items: impl Iterator<Item = Expr>) -> Option<Field> {
     let mut items = items.peekable();
     items.peek().is_some().then(|| (name, list(items)))
 }
 
-/// A field that is `Some`, if there is a value.
+/// Returns a field that is `Some`, if there is a value.
 pub(super) fn some(name: &'static str, value: Option<Expr>) -> Option<Field> {
     value.map(|value| (name, optional(Some(value))))
 }
 
-/// A field that is `true`, if it is set.
+/// Returns a field that is `true`, if it is set.
 pub(super) fn flag(name: &'static str, is_set: bool) -> Option<Field> {
     is_set.then(|| (name, truth(true)))
 }
@@ -120,7 +120,7 @@ pub(super) fn optional(value: Option<Expr>) -> Expr {
     }
 }
 
-/// A variant or an associated item of a type of the runtime's tables.
+/// Returns a variant or an associated item of a type of the runtime's tables.
 pub(super) fn of_table(ty: &str, name: &str) -> Expr {
     path(&["tables", ty, name])
 }
@@ -145,12 +145,12 @@ pub(super) fn text(text: &str) -> Expr {
     literal(Lit::Str(LitStr::new(text, Span::call_site())))
 }
 
-/// A number without a type suffix.
+/// Returns a number without a type suffix.
 pub(super) fn number(n: u64) -> Expr {
     literal(Lit::Int(LitInt::new(&n.to_string(), Span::call_site())))
 }
 
-/// An integer of the schema.
+/// Returns an integer of the schema.
 pub(super) fn whole(text: &str) -> Option<Expr> {
     let size = number(text.trim_start_matches('-').parse().ok()?);
     Some(if text.starts_with('-') { negative(size) } else { size })
@@ -307,33 +307,33 @@ pub(super) fn or(one: Expr, other: Expr) -> Expr {
     Expr::Binary(ExprBinary { attrs: Vec::new(), left: Box::new(one), op, right: Box::new(other) })
 }
 
-/// The last expression of a block.
+/// Returns the last expression of a block.
 pub(super) fn result(value: Expr) -> Stmt {
     Stmt::Expr(value, None)
 }
 
-/// A name that is in scope.
+/// Returns a name that is in scope.
 pub(super) fn variable(name: Ident) -> Expr {
     of_path(PathSegment::from(name).into())
 }
 
-/// An expression of a rarely used kind.
+/// Returns an expression of a rarely used kind.
 pub(super) fn tokens(tokens: TokenStream) -> Expr {
     syn::parse2(tokens).unwrap_or_else(|error| invalid_rust(&error))
 }
 
-/// A member of an `impl` of a rarely used kind.
+/// Returns a member of an `impl` of a rarely used kind.
 pub(super) fn member(tokens: TokenStream) -> ImplItem {
     syn::parse2(tokens).unwrap_or_else(|error| ImplItem::Verbatim(invalid_rust(&error).into_token_stream()))
 }
 
-/// Statements of a rarely used kind.
+/// Returns statements of a rarely used kind.
 pub(super) fn statements(tokens: TokenStream) -> Vec<Stmt> {
     let parsed = syn::parse::Parser::parse2(Block::parse_within, tokens);
     parsed.unwrap_or_else(|error| vec![statement(invalid_rust(&error))])
 }
 
-/// A length of time in the form of the tables.
+/// Returns a length of time in the form of the tables.
 pub(super) fn length(length: Duration) -> Expr {
     let (unit, factor) = match length.unit {
         DurationUnit::Millisecond => ("Millis", 1),

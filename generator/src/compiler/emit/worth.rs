@@ -7,7 +7,7 @@ use crate::compiler::model::{
 };
 use syn::Expr;
 
-/// The field for the worth of the orders of a request.
+/// Returns the field for the worth of the orders of a request.
 pub(super) fn worth(family: &Family, operation: &Operation) -> Option<Field> {
     let worth @ Worth { r#in, quantity, price, at_price, known_when, reduces, only_reduces: _, place: _ } =
         operation.worth.as_ref()?;
@@ -34,7 +34,7 @@ pub(super) fn worth(family: &Family, operation: &Operation) -> Option<Field> {
     trees::some("worth", Some(trees::table("Worth", fields)))
 }
 
-/// The field for the last prices that an answer shows.
+/// Returns the field for the last prices that an answer shows.
 pub(super) fn prices(operation: &Operation) -> Option<Field> {
     let ListedPrices { of, over, symbol, price, place: _ } = operation.listing.prices.as_ref()?;
     let [symbol, price] = [symbol, price].map(|(name, _)| trees::text(name));
@@ -43,7 +43,7 @@ pub(super) fn prices(operation: &Operation) -> Option<Field> {
     trees::some("prices", Some(trees::table("Prices", fields)))
 }
 
-/// The entry of the documentation of an operation.
+/// Returns the entry of the documentation of an operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     let worth = operation.worth.as_ref()?;
     Some(format!("**Worth, for a budget:** {}", phrases::worth_in(worth, &MARKDOWN)))
@@ -61,7 +61,7 @@ impl<'a> Parameters<'a> {
         wires.iter().find(|wire| wire.name.wire == name)?.parameter()
     }
 
-    /// A row of the coins that a quantity counts, by its conditions.
+    /// Returns a row of the coins that a quantity counts, by its conditions.
     fn unit(&self, unit: &Unit) -> Option<Expr> {
         let when = unit.when.iter().map(|(name, values, _)| self.condition(name, values.iter().map(String::as_str)));
         let is = trees::of_table("CountedIn", CountedIn::parse(&unit.is)?.variant());
@@ -78,7 +78,8 @@ impl<'a> Parameters<'a> {
         trees::rows(field, sets.iter().map(set))
     }
 
-    /// A condition; it also holds without the parameter if the default is one of the values, or if there are none.
+    /// Returns a condition; it also holds without the parameter if the default is one of the values, or if there are
+    /// none.
     fn condition<'b>(&self, name: &str, values: impl Iterator<Item = &'b str> + Clone) -> Expr {
         let of = |kind, name| {
             trees::call(trees::of_table("WorthCondition", kind), [trees::text(name), trees::texts(values.clone())])

@@ -18,7 +18,7 @@ pub(crate) fn parse(text: &str) -> Result<Node> {
     }
 }
 
-/// The quoted text, the number or the punctuation mark at the beginning of a text.
+/// Returns the quoted text, the number or the punctuation mark at the beginning of a text.
 pub(crate) fn word(text: &str) -> &str {
     let end = match text.as_bytes().first() {
         Some(b'"') => text.get(1..).and_then(|rest| rest.find('"')).map_or(1, |at| at + 2),
@@ -35,13 +35,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// An error at the next character; at the end of the text, at the last one.
+    /// Returns an error at the next character; at the end of the text, at the last one.
     fn fail<T>(&self, why: &'static str) -> Result<T> {
         let last = self.text.len().saturating_sub(1).min(self.text.trim_end().len());
         Err((if self.at < self.text.len() { self.at } else { last }, why))
     }
 
-    /// An error at the character that was taken last.
+    /// Returns an error at the character that was taken last.
     fn fail_before<T>(&self, why: &'static str) -> Result<T> {
         Err((self.at.saturating_sub(1), why))
     }
@@ -57,7 +57,7 @@ impl Reader<'_> {
         is_here
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         while matches!(self.byte(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
             self.at += 1;
@@ -214,7 +214,7 @@ impl Reader<'_> {
         Ok(text)
     }
 
-    /// A character that is written with a backslash.
+    /// Returns a character that is written with a backslash.
     fn escaped(&mut self) -> Result<char> {
         self.at += 1;
         let Some(byte) = self.byte() else { return self.fail("EOF while parsing a string") };
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Ok(character)
     }
 
-    /// A character by its code point; those above U+FFFF take two escapes.
+    /// Returns a character by its code point; those above U+FFFF take two escapes.
     fn unicode(&mut self) -> Result<char> {
         let first = self.hexadecimal()?;
         let number = match first {
@@ -258,7 +258,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The four digits behind a `u`.
+    /// Returns the four digits behind a `u`.
     fn hexadecimal(&mut self) -> Result<u32> {
         let Some(digits) = self.text.as_bytes().get(self.at + 1..self.at + 5) else {
             self.at = self.text.len();

@@ -39,12 +39,12 @@ pub(crate) trait KeyValue {
     where
         Self: Sized;
 
-    /// The meaning of an absent key.
+    /// Returns the meaning of an absent key.
     fn left_out() -> LeftOut<Self>
     where
         Self: Sized;
 
-    /// The value in words, in which versions are compared; empty if it says nothing.
+    /// Returns the value in words, in which versions are compared; empty if it says nothing.
     fn words(&self) -> String;
 
     /// Returns what values have in common that are written in different words and mean the same; `None` if the words
@@ -56,7 +56,7 @@ pub(crate) trait KeyValue {
     /// Returns the place, if it is written.
     fn place(&self) -> Option<Place>;
 
-    /// The value as JSON; `None` if it says nothing, or what is assumed anyway.
+    /// Returns the value as JSON; `None` if it says nothing, or what is assumed anyway.
     fn data(&self) -> Option<json::Value>;
 
     /// Shows the names in the value to the pass that resolves them.
@@ -87,7 +87,7 @@ pub(crate) trait Mapping: Read {
     /// Returns the keys in their order, with their values.
     fn rows(&self) -> Vec<(&'static str, &dyn KeyValue)>;
 
-    /// Where it is written.
+    /// Returns where it is written.
     fn place(&self) -> Place;
 
     /// As for [`KeyValue::show_names`].
@@ -110,7 +110,7 @@ pub(crate) fn words(mapping: &impl Mapping) -> String {
     said.map(|(key, words)| format!("{} {words}", key.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
-/// A mapping as JSON, under the names of its keys.
+/// Returns a mapping as JSON, under the names of its keys.
 pub(crate) fn data(mapping: &impl Mapping) -> json::Value {
     json::Value::object(mapping.rows().into_iter().filter_map(|(key, value)| Some((key, value.data()?))))
 }
@@ -121,7 +121,8 @@ pub(super) fn read_key<T: KeyValue>(from: NodeReader<'_>, value: &mut Option<T>)
     Ok(())
 }
 
-/// The value of a key of a mapping, or what it means that it is left out; `None` if the mapping is left out, too.
+/// Returns the value of a key of a mapping, or what it means that it is left out; `None` if the mapping is left out,
+/// too.
 pub(super) fn or_left_out<T: KeyValue>(mapping: NodeReader<'_>, key: &'static str, value: Option<T>) -> Option<T> {
     match (value, T::left_out()) {
         (Some(value), _) | (None, LeftOut::Means(value)) => Some(value),

@@ -29,7 +29,7 @@ pub(crate) struct DescribedKey {
 }
 
 impl Definitions {
-    /// A reference to a mapping, which is described at its first occurrence.
+    /// Returns a reference to a mapping, which is described at its first occurrence.
     pub(super) fn mapping(
         &mut self,
         name: &str,
@@ -69,7 +69,7 @@ fn documented(value: Value, doc: &str) -> Value {
     }
 }
 
-/// A value that can be written in two ways.
+/// Returns a value that can be written in two ways.
 pub(super) fn either(one: Value, other: Value) -> Value {
     json!({ "anyOf": [one, other] })
 }

@@ -13,7 +13,7 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::references::NameOf;
 use crate::compiler::words::Word;
 
-/// The JSON Schema of each kind of file, by its own file name.
+/// Returns the JSON Schema of each kind of file, by its own file name.
 pub(crate) fn files() -> BTreeMap<String, String> {
     let files = [
         ("api.json", file::<raw::Api>("api.yaml: facts of all families")),
@@ -40,8 +40,8 @@ fn file<T: Describe>(title: &str) -> Value {
 const BEGIN: &str = "<!-- keys of ";
 const END: &str = "<!-- end of keys -->";
 
-/// A text in Markdown with the tables of keys between its marks; the error is the name of a mapping that does not exist,
-/// or of one whose table does not end.
+/// Returns a text in Markdown with the tables of keys between its marks; the error is the name of a mapping that does
+/// not exist, or of one whose table does not end.
 pub(crate) fn with_tables(text: &str) -> Result<String, String> {
     let mut all = Definitions::default();
     let files = [raw::Api::describe, raw::Codes::describe, raw::Family::describe, raw::Types::describe];

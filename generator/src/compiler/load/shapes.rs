@@ -24,7 +24,7 @@ impl<T> Default for Rare<T> {
 }
 
 impl<T> Rare<T> {
-    /// The value, if the key is there.
+    /// Returns the value, if the key is there.
     pub(crate) fn as_ref(&self) -> Option<&T> {
         self.0.as_deref()
     }

@@ -35,17 +35,17 @@ pub(crate) struct SchemaFile {
 }
 
 impl SchemaFile {
-    /// A place that stands for the whole file.
+    /// Returns a place that stands for the whole file.
     pub(crate) fn top(&self) -> Place {
         Place { file: self.file, line: 1, column: 1, start: 0, end: 0 }
     }
 
-    /// The place of the character at a byte offset of the text.
+    /// Returns the place of the character at a byte offset of the text.
     pub(crate) fn at_byte(&self, offset: usize) -> Place {
         place_after(self.file, self.text.get(..offset).unwrap_or(&self.text))
     }
 
-    /// The place of one character, for readers that do not count bytes.
+    /// Returns the place of one character, for readers that do not count bytes.
     pub(crate) fn at(&self, line: usize, column: usize) -> Place {
         let before: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
         let rest = &self.text[before..];
@@ -54,7 +54,7 @@ impl SchemaFile {
     }
 }
 
-/// Every `.yaml` file of the schema folder, sorted by name.
+/// Returns every `.yaml` file of the schema folder, sorted by name.
 ///
 /// `shown` is the name of the folder in messages.
 pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Vec<SchemaFile> {
@@ -64,7 +64,7 @@ pub(crate) fn read_folder(folder: &Path, shown: &Path, to: &mut Diagnostics) -> 
     names.into_iter().filter_map(|name| read_file(folder, shown, name, to)).collect()
 }
 
-/// The folders and files of a schema, which a build script has to watch.
+/// Returns the folders and files of a schema, which a build script has to watch.
 pub(crate) fn watched(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_path_buf()];
     let mut names = Vec::new();
@@ -120,7 +120,7 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
     }
 }
 
-/// Why a name is not a valid file name on every system, with help.
+/// Returns why a name is not a valid file name on every system, with help.
 fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'static str)> {
     let stem = name.split('.').next().unwrap_or_default();
     if DEVICES.contains(&stem.to_ascii_lowercase().as_str()) {
@@ -136,7 +136,7 @@ fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'stati
     twin.map(|twin| (why(twin), "rename one of them"))
 }
 
-/// Why a link is not followed: its target does not belong to the schema.
+/// Returns why a link is not followed: its target does not belong to the schema.
 fn leaves_schema(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
     let is_link = std::fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink());
     let target = at.canonicalize().ok().filter(|_| is_link)?;
@@ -265,14 +265,15 @@ fn has_no_conflict(file: u32, text: &str, to: &mut Diagnostics) -> bool {
     conflicts.is_empty()
 }
 
-/// The character of a line that git writes around a conflict. No such line can begin in the first column of YAML.
+/// Returns the character of a line that git writes around a conflict. No such line can begin in the first column of
+/// YAML.
 fn conflict_mark(line: &str) -> Option<char> {
     let mark = line.chars().next().filter(|c| "<|=>".contains(*c))?;
     let (run, rest) = line.split_at_checked(7)?;
     (run.chars().all(|c| c == mark) && rest.starts_with([' ', '\n'])).then_some(mark)
 }
 
-/// The place of the character after `before`.
+/// Returns the place of the character after `before`.
 fn place_after(file: u32, before: &str) -> Place {
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

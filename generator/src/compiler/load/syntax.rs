@@ -25,7 +25,7 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// The last block, if it is indented further than the place where the parser stopped.
+    /// Returns the last block, if it is indented further than the place where the parser stopped.
     fn deeper_block(&self) -> Option<Place> {
         self.last_block.filter(|block| block.column > self.place.column)
     }
@@ -319,7 +319,7 @@ impl Marks {
     }
 }
 
-/// The last line up to this one that is indented further than the line before, although that line is complete.
+/// Returns the last line up to this one that is indented further than the line before, although that line is complete.
 fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     let mut before: Option<&str> = None;
     let mut found = None;
@@ -344,7 +344,7 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     found
 }
 
-/// The line up to this one, at most two above, that begins an item without a space after its mark.
+/// Returns the line up to this one, at most two above, that begins an item without a space after its mark.
 fn item_without_space(lines: &[&str], line: usize) -> Option<usize> {
     let is_item = |text: &str| {
         let item = text.trim_start().strip_prefix('-');
@@ -353,7 +353,8 @@ fn item_without_space(lines: &[&str], line: usize) -> Option<usize> {
     (line.saturating_sub(2).max(1)..=line).find(|line| lines.get(line - 1).is_some_and(|text| is_item(text)))
 }
 
-/// The first of the lines directly above this one that have no key: a text begins there and continues to this line.
+/// Returns the first of the lines directly above this one that have no key: a text begins there and continues to this
+/// line.
 fn text_above(lines: &[&str], line: usize) -> Option<usize> {
     let is_text = |text: &&&str| {
         let text = text.trim();
@@ -363,7 +364,7 @@ fn text_above(lines: &[&str], line: usize) -> Option<usize> {
     (above > 0).then(|| line - above)
 }
 
-/// The indentation of a line, including the mark of an item.
+/// Returns the indentation of a line, including the mark of an item.
 fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '-']).len()
 }

@@ -436,7 +436,7 @@ fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[DuplicateKey<'_
     }
 }
 
-/// The place of a directive, if the file begins with one.
+/// Returns the place of a directive, if the file begins with one.
 fn directive(source: &SchemaFile) -> Option<Place> {
     let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
     let (index, line) = source.text.lines().enumerate().find(|(_, line)| is_other(line))?;
@@ -458,7 +458,7 @@ fn report_twice(twice: &[DuplicateKey<'_>], to: &mut Diagnostics) {
     }
 }
 
-/// The key of an entry; `None` if it was reported, in which case the entry is skipped.
+/// Returns the key of an entry; `None` if it was reported, in which case the entry is skipped.
 fn read_key<'a>(
     node: Node<'a>,
     seen: &mut SeenKeys<'a>,

@@ -78,7 +78,7 @@ pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> 
     read
 }
 
-/// Why a node cannot be read.
+/// The reason why a node cannot be read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
     /// A value that is not written like one of its type.
@@ -96,7 +96,7 @@ pub(crate) struct Unreadable {
 }
 
 impl ReadError {
-    /// A value of the wrong type.
+    /// Creates a value of the wrong type.
     fn new(kind: Kind, message: String, help: impl Into<Help>) -> Self {
         Self::of(Code::WrongType, kind, message, help)
     }
@@ -105,7 +105,7 @@ impl ReadError {
         Self::Unreadable(Unreadable { code, kind, message, help: Box::new(help.into()) })
     }
 
-    /// The error with other help.
+    /// Returns the error with other help.
     pub(crate) fn with_help(self, help: impl Into<Help>) -> Self {
         match self {
             Self::Unreadable(error) => Self::Unreadable(Unreadable { help: Box::new(help.into()), ..error }),
@@ -119,7 +119,7 @@ impl ReadError {
     }
 }
 
-/// A key as the schema spells it: an identifier of Rust, which is raw if it is a keyword.
+/// Returns a key as the schema spells it: an identifier of Rust, which is raw if it is a keyword.
 pub(super) const fn key(identifier: &'static str) -> &'static str {
     match identifier.as_bytes() {
         [b'r', b'#', ..] => identifier.split_at(2).1,

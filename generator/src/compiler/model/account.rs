@@ -31,7 +31,7 @@ impl Property {
 }
 
 impl Account {
-    /// The properties that a record shows, each with the field that shows it.
+    /// Returns the properties that a record shows, each with the field that shows it.
     pub(crate) fn shown_in<'a>(
         &'a self,
         family: &'a Family,
@@ -73,7 +73,7 @@ pub(crate) struct InstrumentProperty {
 }
 
 impl Instrument {
-    /// The names of its properties that are flags, or of those that are numbers.
+    /// Returns the names of its properties that are flags, or of those that are numbers.
     pub(crate) fn names(&self, flags: bool) -> impl Iterator<Item = &str> {
         self.properties.iter().filter(move |one| one.is_flag == flags).map(|property| property.name.wire.as_str())
     }

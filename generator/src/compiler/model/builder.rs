@@ -85,7 +85,7 @@ fn chapter(name: &Text, explains: &Text) -> Chapter {
     Chapter { name: name.value.clone(), explains: explains.value.trim().to_owned(), place: name.place }
 }
 
-/// The sections of documents that each file was last checked against.
+/// Returns the sections of documents that each file was last checked against.
 fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Reviewed> {
     let api = &builder.documents.api.reviewed;
     let files = families.iter().flat_map(|family| {
@@ -111,23 +111,23 @@ struct Builder<'a> {
     known_document: &'a dyn Fn(&str) -> bool,
 }
 
-/// The text; empty if there is none.
+/// Returns the text; empty if there is none.
 fn text_of(text: &Option<Text>) -> String {
     text.as_ref().map(|text| text.value.trim().to_owned()).unwrap_or_default()
 }
 
-/// A text and its place, in the form of the model.
+/// Returns a text and its place, in the form of the model.
 fn placed(text: &Text) -> (String, Place) {
     (text.value.clone(), text.place)
 }
 
-/// A list of the request and its place.
+/// Returns a list of the request and its place.
 fn placed_list(text: &Text) -> (ListName, Place) {
     (ListName::new(&text.value), text.place)
 }
 
 impl Builder<'_> {
-    /// The value of a required key; reports it if it is missing.
+    /// Returns the value of a required key; reports it if it is missing.
     fn need(&mut self, value: &Option<Text>, key: &str, place: Place) -> String {
         match value {
             Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
@@ -142,7 +142,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The shortest length, at least `least`, and the longest one.
+    /// Returns the shortest length, at least `least`, and the longest one.
     fn length(&mut self, raw: &Spanned<Vec<Spanned<u32>>>, least: u32) -> Option<(u32, u32)> {
         match raw.value.as_slice() {
             [min, max] if (least..=max.value).contains(&min.value) && max.value > 0 => Some((min.value, max.value)),
@@ -177,7 +177,7 @@ impl Builder<'_> {
         self.to.lacking(place, key);
     }
 
-    /// Who has seen what no document describes: at least two, because one can be wrong.
+    /// Returns who has seen what no document describes: at least two, because one can be wrong.
     fn sources(&mut self, sources: Option<&Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
         let Some(sources) = sources else { return Sources::new() };
         let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
@@ -417,7 +417,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The name given with `rust`, or the one made from the wire name.
+    /// Returns the name given with `rust`, or the one made from the wire name.
     fn rust_name(
         &mut self,
         given: &Option<Text>,
@@ -458,7 +458,7 @@ impl Builder<'_> {
     }
 }
 
-/// The days of the keys `from` and `until`.
+/// Returns the days of the keys `from` and `until`.
 fn dates(from: Option<&Spanned<Day>>, until: Option<&Spanned<Day>>) -> Dates {
     let placed = |day: &Spanned<Day>| (day.value, day.place);
     Dates { from: from.map(placed), until: until.map(placed) }

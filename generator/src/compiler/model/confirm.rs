@@ -34,7 +34,7 @@ pub(crate) struct Echoes {
 }
 
 impl Confirm {
-    /// The names of the queries, in the order in which they are sent.
+    /// Returns the names of the queries, in the order in which they are sent.
     pub(crate) fn queries(&self) -> impl Iterator<Item = &NameOf<Query>> {
         std::iter::once(&self.by).chain(&self.then)
     }
@@ -47,36 +47,36 @@ pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &st
 }
 
 impl Operation {
-    /// The list of the request whose items have certain parameters, unless the request itself has them.
+    /// Returns the list of the request whose items have certain parameters, unless the request itself has them.
     pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
         if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
     }
 
-    /// The list of the request whose items are queried one by one.
+    /// Returns the list of the request whose items are queried one by one.
     pub(crate) fn confirmed_list<'a>(&'a self, family: &Family) -> Option<&'a str> {
         self.confirm.as_ref()?;
         let has_query = |parameters: &[_]| self.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
         self.list_with(has_query).map(|(list, _)| list.name.wire.as_str())
     }
 
-    /// The query that shows whether a request had its effect, and the record that it returns.
+    /// Returns the query that shows whether a request had its effect, and the record that it returns.
     pub(crate) fn first_query<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let query = family.operations.get(&self.confirm.as_ref()?.by)?;
         let record = query.shown_record(family)?;
         Some((query, family.records.get(record)?))
     }
 
-    /// The queries in the order in which they are sent.
+    /// Returns the queries in the order in which they are sent.
     pub(crate) fn queries<'a>(&self, family: &'a Family) -> impl Iterator<Item = &'a Operation> {
         self.first_query(family).map(|(first, _)| first).into_iter().chain(self.second_query(family))
     }
 
-    /// The query for records that the first one no longer shows.
+    /// Returns the query for records that the first one no longer shows.
     pub(crate) fn second_query<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
         family.operations.get(self.confirm.as_ref()?.then.as_ref()?)
     }
 
-    /// The record that an answer contains, alone or in a list.
+    /// Returns the record that an answer contains, alone or in a list.
     pub(crate) fn shown_record(&self, family: &Family) -> Option<usize> {
         match self.response {
             Response::Object { record } => match self.listed_field(family) {
@@ -88,7 +88,7 @@ impl Operation {
         }
     }
 
-    /// The parameters with ids; a query takes one of them.
+    /// Returns the parameters with ids; a query takes one of them.
     pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
         let confirm = self.confirm.iter();
         confirm
@@ -141,7 +141,7 @@ pub(crate) struct Ends<'a> {
 }
 
 impl Operation {
-    /// The states in the record that confirms a cancellation or an amendment, if the lifecycle has them.
+    /// Returns the states in the record that confirms a cancellation or an amendment, if the lifecycle has them.
     pub(crate) fn ends<'a>(&self, family: &'a Family) -> Option<Ends<'a>> {
         let confirm = self.confirm.as_ref()?;
         let lifecycle = family.lifecycle.as_ref()?;

@@ -13,7 +13,7 @@ impl CounterpartCase {
 }
 
 impl Counterpart {
-    /// The operation that does the same, or the reason that there is none.
+    /// Returns the operation that does the same, or the reason that there is none.
     pub(crate) fn in_short(&self) -> String {
         match (&self.operation, &self.none) {
             (Some((id, _)), _) => id.clone(),
@@ -53,18 +53,18 @@ pub(crate) enum Corresponding<'a> {
 }
 
 impl Api {
-    /// The operation with this id, such as `unified.place-order`.
+    /// Returns the operation with this id, such as `unified.place-order`.
     pub(crate) fn operation_of(&self, id: &str) -> Option<(&Family, &Operation)> {
         self.operations().find(|(_, operation)| operation.id == id)
     }
 
-    /// The enum with this id, such as `unified.Category`.
+    /// Returns the enum with this id, such as `unified.Category`.
     pub(crate) fn enum_of(&self, id: &str) -> Option<&Enum> {
         let all = self.families.iter().flat_map(|family| family.enums.iter().map(move |one| (family, one)));
         all.filter(|(family, one)| one.id(family) == id).map(|(_, one)| one).next()
     }
 
-    /// The counterpart of an operation, if the schema states one and has it.
+    /// Returns the counterpart of an operation, if the schema states one and has it.
     pub(crate) fn conversion<'a>(&'a self, family: &'a Family, operation: &'a Operation) -> Option<Conversion<'a>> {
         let counterpart = operation.counterpart.as_ref()?;
         let (to_family, to) = self.operation_of(&counterpart.operation.as_ref()?.0)?;
@@ -78,7 +78,7 @@ impl Api {
 }
 
 impl Enum {
-    /// The name of the family and that of the enum, joined by a dot.
+    /// Returns the name of the family and that of the enum, joined by a dot.
     pub(crate) fn id(&self, family: &Family) -> String {
         format!("{}.{}", family.name, self.name.wire)
     }
@@ -90,7 +90,7 @@ impl Enum {
 }
 
 impl<'a> Request<'a> {
-    /// The names of its parameters; those of an item come first.
+    /// Returns the names of its parameters; those of an item come first.
     pub(crate) fn names(&self) -> WireNames<'a> {
         let own = self.family.names(self.operation.members());
         match self.item() {
@@ -99,7 +99,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The parameter with this name.
+    /// Returns the parameter with this name.
     pub(crate) fn find(&self, name: &str) -> Option<WireParameter<'a>> {
         self.names().iter().find(|wire| wire.name.wire == name).copied()
     }
@@ -115,7 +115,7 @@ impl<'a> Request<'a> {
         self.operation.items().map(|(_, item)| &item.list).find(named)
     }
 
-    /// The enum of a parameter.
+    /// Returns the enum of a parameter.
     pub(crate) fn enum_of(&self, wire: &WireParameter<'a>) -> Option<&'a Enum> {
         let index = match wire.role {
             Role::Decider(index) => Some(index),
@@ -126,8 +126,8 @@ impl<'a> Request<'a> {
 }
 
 impl<'a> Conversion<'a> {
-    /// The values of a parameter, each with the value of the other parameter to which it corresponds; empty unless both
-    /// are enums.
+    /// Returns the values of a parameter, each with the value of the other parameter to which it corresponds; empty
+    /// unless both are enums.
     pub(crate) fn values(
         &self,
         from: &WireParameter<'a>,
@@ -154,7 +154,7 @@ impl<'a> Conversion<'a> {
         from.values(self.from.family).into_iter().map(|(value, place)| (value, place, corresponding(value))).collect()
     }
 
-    /// The rows of a table: a parameter or a case, and what it becomes.
+    /// Returns the rows of a table: a parameter or a case, and what it becomes.
     pub(crate) fn rows(&self, markup: &Markup) -> Vec<[String; 2]> {
         let Counterpart { operation: _, none: _, items, same, left_out, refused, decided, differs: _, place: _ } =
             self.counterpart;
@@ -180,7 +180,8 @@ impl<'a> Conversion<'a> {
         items.chain(same).chain(cases).chain(left).chain(refused).collect()
     }
 
-    /// The parameter that has the same value, and the values that are spelled in another way or have no counterpart.
+    /// Returns the parameter that has the same value, and the values that are spelled in another way or have no
+    /// counterpart.
     fn value_in_words(&self, from: &str, to: &str, markup: &Markup) -> String {
         let code = markup.code;
         let values = match (self.from.find(from), self.to.find(to)) {
@@ -200,7 +201,7 @@ fn none(why: &str, markup: &Markup) -> String {
     format!("no counterpart. {}", (markup.text)(&sentence(why)))
 }
 
-/// A condition of a case: `side is buy`, `size is given`, `tradeSide is left out`.
+/// Returns a condition of a case: `side is buy`, `size is given`, `tradeSide is left out`.
 pub(crate) fn condition_in_words(((name, _), values): &NamesWithin, markup: &Markup) -> String {
     let name = (markup.code)(name);
     let values: Vec<_> = values.iter().map(|(value, _)| value.as_str()).collect();

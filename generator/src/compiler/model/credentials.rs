@@ -107,7 +107,7 @@ pub(crate) struct Either {
 }
 
 impl Within {
-    /// The key of the schema for this position.
+    /// Returns the key of the schema for this position.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Header => "headers",
@@ -124,7 +124,7 @@ impl Credentials {
         self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
     }
 
-    /// Which text of a query is signed.
+    /// Returns which text of a query is signed.
     pub(crate) fn signed_query(&self) -> SignedQuery {
         self.signed_query.map_or(SignedQuery::Sent, |(word, _)| word)
     }
@@ -175,38 +175,38 @@ impl Credentials {
             && self.carried.iter().all(|carried| carried.within == Within::Header && carried.word().is_some())
     }
 
-    /// The text that consists of this word alone.
+    /// Returns the text that consists of this word alone.
     pub(crate) fn of(&self, word: SignedPart) -> Option<&Carried> {
         self.carried.iter().find(|carried| carried.word() == Some(word))
     }
 
-    /// The header that consists of this word alone.
+    /// Returns the header that consists of this word alone.
     pub(crate) fn header(&self, word: SignedPart) -> Option<&String> {
         self.of(word).filter(|carried| carried.within == Within::Header).map(|carried| &carried.name)
     }
 
-    /// The header `Authorization`, unless it is a single word.
+    /// Returns the header `Authorization`, unless it is a single word.
     pub(crate) fn authorization(&self) -> Option<&Carried> {
         self.headers().find(|carried| carried.is_authorization())
     }
 
-    /// The texts that are sent in addition to single words and the header `Authorization`.
+    /// Returns the texts that are sent in addition to single words and the header `Authorization`.
     pub(crate) fn others(&self) -> impl Iterator<Item = &Carried> {
         let is_other = |carried: &&Carried| carried.word().is_none_or(|word| word == SignedPart::Path);
         self.carried.iter().filter(is_other).filter(|carried| !carried.is_authorization())
     }
 
-    /// The texts that are sent in headers.
+    /// Returns the texts that are sent in headers.
     pub(crate) fn headers(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.within == Within::Header)
     }
 
-    /// The texts that are sent before or after the parameters of a request.
+    /// Returns the texts that are sent before or after the parameters of a request.
     pub(crate) fn beside_parameters(&self) -> impl Iterator<Item = &Carried> {
         self.carried.iter().filter(|carried| carried.within != Within::Header)
     }
 
-    /// All parts of the texts that are signed or carried.
+    /// Returns all parts of the texts that are signed or carried.
     pub(crate) fn all_parts(&self) -> Vec<&Part> {
         let signed = self.signature.as_ref().map(Signature::parts).unwrap_or_default();
         signed.into_iter().chain(self.carried.iter().flat_map(|carried| &carried.parts)).collect()
@@ -227,7 +227,7 @@ impl Carried {
         self.within == Within::Header && self.word().is_none() && self.name.eq_ignore_ascii_case("authorization")
     }
 
-    /// The word, if it consists of a single one.
+    /// Returns the word, if it consists of a single one.
     pub(crate) fn word(&self) -> Option<SignedPart> {
         match self.parts.as_slice() {
             [Part { kind: PartKind::Word(word), .. }] => Some(*word),
@@ -237,12 +237,12 @@ impl Carried {
 }
 
 impl Signature {
-    /// The algorithm for plain secrets, and how its signatures are written.
+    /// Returns the algorithm for plain secrets, and how its signatures are written.
     pub(crate) fn first(&self) -> Option<(Algorithm, Encoding)> {
         self.algorithms.first().copied()
     }
 
-    /// All parts of the signed text.
+    /// Returns all parts of the signed text.
     pub(crate) fn parts(&self) -> Vec<&Part> {
         match &self.content {
             Content::Text(parts) => parts.iter().collect(),
@@ -263,19 +263,19 @@ impl Part {
         self.all().iter().any(|part| matches!(part.kind, PartKind::Word(own) if own == word))
     }
 
-    /// The part and all parts within it.
+    /// Returns the part and all parts within it.
     pub(crate) fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
         all.extend(self.within().into_iter().flat_map(Self::all));
         all
     }
 
-    /// The parts that it directly consists of.
+    /// Returns the parts that it directly consists of.
     pub(crate) fn within(&self) -> Vec<&Self> {
         self.lists().into_iter().flatten().collect()
     }
 
-    /// The texts that it directly consists of, each as its parts.
+    /// Returns the texts that it directly consists of, each as its parts.
     pub(crate) fn lists(&self) -> Vec<&[Self]> {
         match &self.kind {
             PartKind::Digest(_, _, parts) | PartKind::Base64(parts) | PartKind::Signed(parts) => vec![parts],
@@ -311,7 +311,7 @@ impl std::fmt::Display for Part {
     }
 }
 
-/// Parts in their order, with commas between them.
+/// Returns parts in their order, with commas between them.
 pub(crate) fn parts_text(parts: &[Part]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

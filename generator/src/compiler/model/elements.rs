@@ -137,12 +137,12 @@ impl Element {
 }
 
 impl Api {
-    /// All facts of the documents in the order of their lines, each once, with the first place that states it.
+    /// Returns all facts of the documents in the order of their lines, each once, with the first place that states it.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (Fact, Place)> {
         self.facts_of(false)
     }
 
-    /// The facts of the documents, or those that no document states.
+    /// Returns the facts of the documents, or those that no document states.
     pub(crate) fn facts_of(&self, observed: bool) -> impl Iterator<Item = (Fact, Place)> {
         let mut all = BTreeMap::new();
         self.element().facts_by_line(false, observed, &mut all);
@@ -180,7 +180,7 @@ fn called(words: &[(String, Place)]) -> Key {
 }
 
 impl Key {
-    /// A statement in a few words, and the effect of a change.
+    /// Creates a statement in a few words, and the effect of a change.
     fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {
         Self {
             name,
@@ -206,17 +206,17 @@ impl Key {
         Self { is_prose: true, ..Self::new(name, words, documentation("")) }
     }
 
-    /// A statement with a place of its own.
+    /// Creates a statement with a place of its own.
     fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value.map(|(value, _)| value)), means).at(value.map(|(_, place)| *place))
     }
 
-    /// A name of another part.
+    /// Creates a name of another part.
     fn reference(name: &'static str, value: Option<&Reference>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value), means).at(value.map(|value| value.place))
     }
 
-    /// A text for pages about elements that are compared separately.
+    /// Creates a text for pages about elements that are compared separately.
     fn shown(name: &'static str, says: impl Into<String>) -> Self {
         Self::new(name, "", Means::Nothing).says(says)
     }
@@ -259,13 +259,13 @@ impl Key {
         self.values(other) == other.values(self) || (self.same_as.is_some() && self.same_as == other.same_as)
     }
 
-    /// The value, as far as it can be compared with another version.
+    /// Returns the value, as far as it can be compared with another version.
     fn values(&self, other: &Self) -> String {
         self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
     }
 }
 
-/// The keys of a declared element. `in_context` states the effects that other parts of the model decide.
+/// Returns the keys of a declared element. `in_context` states the effects that other parts of the model decide.
 fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Context) -> Means) -> Vec<Key> {
     let key = |((name, value), change): ((_, &dyn declared::KeyValue), &declared::Change<E::Context>)| {
         let key = match change {
@@ -321,7 +321,7 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
     changed.chain(removed).chain(more).collect()
 }
 
-/// The document and the section.
+/// Returns the document and the section.
 fn source(source: Option<&Source>) -> Key {
     let words = source.map(|source| match source.section() {
         Some(section) => format!("{}, {section}", source.document()),
@@ -330,7 +330,7 @@ fn source(source: Option<&Source>) -> Key {
     Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
 }
 
-/// The days on which the exchange knows something; `means` is the effect of other ones.
+/// Returns the days on which the exchange knows something; `means` is the effect of other ones.
 fn dates(dates: &Dates, means: &'static str) -> [Key; 2] {
     let key = |name, day: Option<(Day, Place)>, word: &str| {
         let says = day.map(|(day, _)| format!("{word} {day}.")).unwrap_or_default();
@@ -339,7 +339,7 @@ fn dates(dates: &Dates, means: &'static str) -> [Key; 2] {
     [key("from", dates.from, "From"), key("until", dates.until, "Until")]
 }
 
-/// Who has seen what no document describes.
+/// Returns who has seen what no document describes.
 fn sources(sources: &Sources) -> Key {
     Key::new("sources", names(sources), documentation(""))
         .at(first(sources))
@@ -347,12 +347,12 @@ fn sources(sources: &Sources) -> Key {
         .documented()
 }
 
-/// The path of an element within another: `house.Book`.
+/// Returns the path of an element within another: `house.Book`.
 fn path(of: &str, name: &str) -> String {
     format!("{of}.{name}")
 }
 
-/// The value as text; empty if there is none.
+/// Returns the value as text; empty if there is none.
 fn maybe(value: Option<impl Display>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
@@ -362,24 +362,24 @@ fn flag(value: bool) -> &'static str {
     if value { "yes" } else { "" }
 }
 
-/// The values, separated by commas.
+/// Returns the values, separated by commas.
 fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// The values in alphabetical order, where their own order means nothing.
+/// Returns the values in alphabetical order, where their own order means nothing.
 fn in_any_order<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     let mut values: Vec<String> = values.into_iter().map(|value| value.as_ref().to_owned()).collect();
     values.sort_unstable();
     list(values)
 }
 
-/// The names, separated by commas.
+/// Returns the names, separated by commas.
 fn names(names: &[(String, Place)]) -> String {
     list(names.iter().map(|(name, _)| name))
 }
 
-/// The place of the first name.
+/// Returns the place of the first name.
 fn first(names: &[(String, Place)]) -> Option<Place> {
     names.first().map(|(_, place)| *place)
 }
@@ -403,7 +403,7 @@ mod tests {
         element.elements.iter().for_each(|inner| doubled(inner, found));
     }
 
-    /// All schemas whose crates are tested.
+    /// Returns all schemas whose crates are tested.
     fn schemas() -> impl Iterator<Item = Schema> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let apis = std::fs::read_dir(root.join("tests/apis/schema")).unwrap();
@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(found, BTreeSet::new());
     }
 
-    /// A text without what a page of documentation adds: marks, escapes, and the breaks of lines.
+    /// Returns a text without what a page of documentation adds: marks, escapes, and the breaks of lines.
     fn letters(text: &str) -> String {
         text.lines()
             .map(|line| line.trim_start().trim_start_matches("///").trim_start_matches("//!"))

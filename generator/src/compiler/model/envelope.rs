@@ -64,7 +64,7 @@ impl AnswerPath {
         Some(Self(steps))
     }
 
-    /// The first member; `None` if it begins with an item of an array.
+    /// Returns the first member; `None` if it begins with an item of an array.
     pub(crate) fn first(&self) -> Option<&str> {
         match self.0.first() {
             Some(Step::Member(name)) => Some(name),
@@ -72,7 +72,7 @@ impl AnswerPath {
         }
     }
 
-    /// The member, if it is a path of one member.
+    /// Returns the member, if it is a path of one member.
     pub(crate) fn member(&self) -> Option<&str> {
         self.first().filter(|_| self.0.len() == 1)
     }
@@ -101,7 +101,7 @@ impl fmt::Display for SuccessWith {
 }
 
 impl Envelope {
-    /// The member that is the code itself.
+    /// Returns the member that is the code itself.
     pub(crate) fn code_member(&self) -> Option<&str> {
         self.code.iter().find_map(AnswerPath::member)
     }
@@ -126,7 +126,7 @@ impl Envelope {
 }
 
 impl Operation {
-    /// The path to the data of a success; `None` if the data is the whole body.
+    /// Returns the path to the data of a success; `None` if the data is the whole body.
     pub(crate) fn data_path<'a>(&'a self, api: &'a Api) -> Option<&'a AnswerPath> {
         self.data.as_ref().or_else(|| api.envelope.as_ref()?.data.as_ref())
     }

@@ -172,7 +172,7 @@ impl std::fmt::Display for ResponseShape {
 }
 
 impl Fact {
-    /// The columns of its line: the kind, the subject, and the statement.
+    /// Returns the columns of its line: the kind, the subject, and the statement.
     fn columns(&self) -> Vec<String> {
         let texts =
             |texts: &[&str]| std::iter::once(self.kind()).chain(texts.iter().copied()).map(str::to_owned).collect();
@@ -207,7 +207,7 @@ impl Fact {
         }
     }
 
-    /// The kind, which is the first column.
+    /// Returns the kind, which is the first column.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Endpoint { .. } => "endpoint",
@@ -238,7 +238,7 @@ impl Fact {
         }
     }
 
-    /// The columns, separated by tabs, with every text on one line.
+    /// Returns the columns, separated by tabs, with every text on one line.
     pub(crate) fn line(&self) -> String {
         let one_line = |column: &String| column.split_whitespace().collect::<Vec<_>>().join(" ");
         self.columns().iter().map(one_line).collect::<Vec<_>>().join("\t")

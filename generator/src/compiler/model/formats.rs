@@ -67,7 +67,7 @@ impl Format {
         self.row().openapi
     }
 
-    /// The format with this name in OpenAPI.
+    /// Returns the format with this name in OpenAPI.
     pub(crate) fn of_openapi(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.openapi() == name)
     }
@@ -78,7 +78,7 @@ fn is_date(text: &str) -> bool {
     Day::parse(text).is_some()
 }
 
-/// The integer on the wire for a value. Decimal places beyond the scale stay as a fraction.
+/// Returns the integer on the wire for a value. Decimal places beyond the scale stay as a fraction.
 pub(crate) fn to_wire(value: &str, scale: u8) -> String {
     let (sign, digits) = signed(value);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -88,7 +88,7 @@ pub(crate) fn to_wire(value: &str, scale: u8) -> String {
     join(sign, &[whole, moved].concat(), rest)
 }
 
-/// The value of an integer on the wire.
+/// Returns the value of an integer on the wire.
 pub(crate) fn to_value(wire: &str, scale: u8) -> String {
     let (sign, digits) = signed(wire);
     let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
@@ -134,25 +134,25 @@ pub(crate) struct EnumValue {
 }
 
 impl EnumValue {
-    /// A value with only a name and a meaning.
+    /// Creates a value with only a name and a meaning.
     pub(crate) fn new(name: Name, doc: String) -> Self {
         Self { name, doc, also: Vec::new(), sources: Sources::new(), deprecated: None, dates: Dates::default() }
     }
 }
 
 impl Enum {
-    /// The index of the value with this text, or with this text as another spelling.
+    /// Returns the index of the value with this text, or with this text as another spelling.
     pub(crate) fn index_of(&self, text: &str) -> Option<usize> {
         let spelled = |value: &EnumValue| value.name.wire == text || value.also.iter().any(|(also, _)| also == text);
         self.values.iter().position(spelled)
     }
 
-    /// The wire texts of all values, each with its place.
+    /// Returns the wire texts of all values, each with its place.
     pub(crate) fn placed_wires(&self) -> Vec<(&str, Place)> {
         self.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect()
     }
 
-    /// The wire texts of all values.
+    /// Returns the wire texts of all values.
     pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
         self.values.iter().map(|value| value.name.wire.as_str())
     }
@@ -226,7 +226,7 @@ impl Identifier {
     }
 }
 
-/// The ranges of an alphabet; a single character is a range of one. An error says why it is invalid.
+/// Returns the ranges of an alphabet; a single character is a range of one. An error says why it is invalid.
 pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut ranges = Vec::new();
@@ -249,7 +249,7 @@ pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     }
 }
 
-/// The characters of an alphabet; empty if it is invalid.
+/// Returns the characters of an alphabet; empty if it is invalid.
 pub(crate) fn characters(alphabet: &str) -> BTreeSet<char> {
     ranges(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
 }

@@ -49,9 +49,9 @@ pub(crate) struct ExcludedTransition {
 /// A transition or a state that is ruled out.
 #[derive(Clone, Debug)]
 pub(crate) enum Exclusion {
-    /// That it becomes one of these states.
+    /// It becomes one of these states.
     Becoming(Vec<String>),
-    /// That one of these operations takes effect.
+    /// One of these operations takes effect.
     Operations(Vec<NameOf<Alters>>),
 }
 
@@ -99,7 +99,7 @@ impl Family {
         name.number.and_then(|number| self.effects.get(number)) == Some(&effect)
     }
 
-    /// The records that show a state.
+    /// Returns the records that show a state.
     pub(crate) fn tracked_records(&self) -> impl Iterator<Item = &Record> {
         let tracked = self.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records);
         tracked.filter_map(|tracked| self.records.get(tracked.record))
@@ -107,12 +107,12 @@ impl Family {
 }
 
 impl Lifecycle {
-    /// The enum whose values are the states.
+    /// Returns the enum whose values are the states.
     pub(crate) fn states_of<'a>(&self, family: &'a Family) -> &'a Enum {
         &family.enums[self.enum_index]
     }
 
-    /// The state that describes a value of the enum.
+    /// Returns the state that describes a value of the enum.
     pub(crate) fn state(&self, all: &Enum, index: usize) -> Option<&State> {
         self.states.iter().find(|state| all.index_of(&state.value) == Some(index))
     }

@@ -13,22 +13,22 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// The name as a variant of a choice; `None` if it cannot become one.
+    /// Returns the name as a variant of a choice; `None` if it cannot become one.
     pub(crate) fn variant(&self) -> Option<String> {
         type_name(self.bare()).ok()
     }
 
-    /// The name as a function; `None` if it cannot become one.
+    /// Returns the name as a function; `None` if it cannot become one.
     pub(crate) fn function(&self) -> Option<String> {
         field_name(self.bare()).ok()
     }
 
-    /// The Rust name without the mark of a raw identifier.
+    /// Returns the Rust name without the mark of a raw identifier.
     pub(crate) fn bare(&self) -> &str {
         self.rust.strip_prefix("r#").unwrap_or(&self.rust)
     }
 
-    /// The Rust name as the beginning of a longer one, without what tells it from a keyword.
+    /// Returns the Rust name as the beginning of a longer one, without what tells it from a keyword.
     pub(crate) fn beginning(&self) -> &str {
         self.bare().trim_end_matches('_')
     }
@@ -46,17 +46,17 @@ pub(crate) const KEYWORDS: [&str; 52] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoIdentifier;
 
-/// The Rust name of a field, parameter, function or module.
+/// Returns the Rust name of a field, parameter, function or module.
 pub(crate) fn field_name(wire: &str) -> Result<String, NoIdentifier> {
     identifier(wire, &wire.to_snake_case())
 }
 
-/// The Rust name of a type.
+/// Returns the Rust name of a type.
 pub(crate) fn type_name(wire: &str) -> Result<String, NoIdentifier> {
     identifier(wire, &wire.to_upper_camel_case())
 }
 
-/// The Rust name of a variant of an enum.
+/// Returns the Rust name of a variant of an enum.
 pub(crate) fn variant_name(wire: &str) -> Result<String, NoIdentifier> {
     identifier(wire, &wire.to_upper_camel_case())
 }

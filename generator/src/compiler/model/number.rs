@@ -26,7 +26,7 @@ impl Number {
         Some(Self { is_negative: is_negative && !is_zero, whole: whole.to_owned(), fraction: fraction.to_owned() })
     }
 
-    /// The digits after the point that it needs.
+    /// Returns the digits after the point that it needs.
     fn significant(&self) -> &str {
         self.fraction.trim_end_matches('0')
     }
@@ -53,12 +53,12 @@ impl PartialOrd for Number {
 }
 
 impl Number {
-    /// The number of decimal places that it needs.
+    /// Returns the number of decimal places that it needs.
     pub(crate) fn needed_places(&self) -> usize {
         self.significant().len()
     }
 
-    /// The number of its digits without the zeros at both ends.
+    /// Returns the number of its digits without the zeros at both ends.
     pub(crate) fn significant_digits(&self) -> usize {
         format!("{}{}", self.whole, self.fraction).trim_matches('0').len()
     }
@@ -74,7 +74,7 @@ impl Eq for Number {}
 
 /// Arithmetic, within 128 bits.
 impl Number {
-    /// A number with the same decimal places, and so many units more in the last one.
+    /// Returns a number with the same decimal places, and so many units more in the last one.
     pub(crate) fn moved(&self, by: i128) -> Option<String> {
         let places = self.fraction.len();
         let units = self.units(places)?.checked_add(by)?;

@@ -34,7 +34,7 @@ pub(crate) struct Operation {
     pub(crate) style: ParameterStyle,
     pub(crate) doc: String,
     pub(crate) effect: Effect,
-    /// Why it has this effect although its name says something else.
+    /// The reason why it has this effect although its name says something else.
     pub(crate) effect_why: Option<String>,
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
@@ -98,7 +98,7 @@ impl Operation {
         name.number == Some(self.number)
     }
 
-    /// The parameter of the request that a name stands for.
+    /// Returns the parameter of the request that a name stands for.
     pub(crate) fn parameter(&self, name: &Reference) -> Option<&Parameter> {
         self.body.parameters().get(name.number?)
     }
@@ -124,17 +124,17 @@ impl Operation {
         self.path.parameters().any(|name| name == parameter.name.wire)
     }
 
-    /// The parameters that travel in headers.
+    /// Returns the parameters that travel in headers.
     pub(crate) fn in_headers(&self) -> impl Iterator<Item = &Parameter> {
         self.members().iter().filter(|parameter| parameter.is_in(In::Header))
     }
 
-    /// The parameters that travel in the query, beside a body with the others.
+    /// Returns the parameters that travel in the query, beside a body with the others.
     pub(crate) fn beside_body(&self) -> impl Iterator<Item = &Parameter> {
         self.members().iter().filter(|parameter| parameter.is_in(In::Query))
     }
 
-    /// Where the parameters travel.
+    /// Returns where the parameters travel.
     pub(crate) fn sends(&self) -> Sends {
         let usual = if self.method.has_query() { Sends::Query } else { Sends::Json };
         self.style.sends.unwrap_or(usual)
@@ -204,7 +204,7 @@ impl PathPiece {
 }
 
 impl Path {
-    /// The names of the parameters in the path.
+    /// Returns the names of the parameters in the path.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
             PathPiece::Parameter(name) => Some(name.as_str()),
@@ -218,12 +218,12 @@ impl Path {
 pub(crate) struct Body(pub(crate) Vec<Parameter>);
 
 impl Body {
-    /// All parameters, also the one that stands for the array.
+    /// Returns all parameters, also the one that stands for the array.
     pub(crate) fn parameters(&self) -> &[Parameter] {
         &self.0
     }
 
-    /// The parameters with a name on the wire.
+    /// Returns the parameters with a name on the wire.
     pub(crate) fn members(&self) -> &[Parameter] {
         match self.0.as_slice() {
             [members @ .., last] if last.is_body() => members,
@@ -231,13 +231,13 @@ impl Body {
         }
     }
 
-    /// The parameter that stands for the body, if that is an array.
+    /// Returns the parameter that stands for the body, if that is an array.
     pub(crate) fn array(&self) -> Option<&Parameter> {
         self.0.last().filter(|last| last.is_body())
     }
 
-    /// The same, if nothing else is sent: the request as a whole is then an array. Otherwise it is an object with the
-    /// array as its member `[]`.
+    /// Returns the same, if nothing else is sent: the request as a whole is then an array. Otherwise it is an object
+    /// with the array as its member `[]`.
     pub(crate) fn bare_array(&self) -> Option<&Parameter> {
         self.array().filter(|_| self.members().is_empty())
     }
@@ -288,7 +288,7 @@ pub(crate) enum Response {
 }
 
 impl Response {
-    /// The record of the data, or of its items.
+    /// Returns the record of the data, or of its items.
     pub(crate) fn record(&self) -> Option<usize> {
         match self {
             Self::Object { record } | Self::Array { record, .. } | Self::Page { record, .. } => Some(*record),
@@ -310,18 +310,18 @@ pub(crate) struct Example {
 pub(crate) struct Operations(pub(crate) Vec<Operation>);
 
 impl Operations {
-    /// The operation that a name stands for, if it is emitted.
+    /// Returns the operation that a name stands for, if it is emitted.
     pub(crate) fn get(&self, name: &Reference) -> Option<&Operation> {
         self.numbered(name.number?)
     }
 
-    /// The operation with a number, if it is emitted.
+    /// Returns the operation with a number, if it is emitted.
     pub(crate) fn numbered(&self, number: usize) -> Option<&Operation> {
         let at = self.0.binary_search_by_key(&number, |operation| operation.number).ok()?;
         self.0.get(at)
     }
 
-    /// The name of each operation with the id of each of its rules.
+    /// Returns the name of each operation with the id of each of its rules.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|operation| {
             let ids = operation.statements.rules.iter().map(|rule| rule.id.as_str());
@@ -335,13 +335,13 @@ impl Operations {
         confirms.flat_map(Confirm::queries).any(|name| query.is(name))
     }
 
-    /// The answers of batches, and how they state the results.
+    /// Returns the answers of batches, and how they state the results.
     pub(crate) fn batches(&self) -> impl Iterator<Item = (&Response, &Batch)> {
         self.0.iter().filter_map(|operation| Some((&operation.response, operation.batch.as_ref()?)))
     }
 
-    /// Where answers state why an item of a request failed: the record of the answer, its member with failed items
-    /// unless the answer itself lists them, and the member with the code.
+    /// Returns where answers state why an item of a request failed: the record of the answer, its member with failed
+    /// items unless the answer itself lists them, and the member with the code.
     pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
         self.batches().filter_map(|(response, batch)| {
             let (record, list) = match *response {
@@ -407,12 +407,12 @@ pub(crate) struct Setting {
 }
 
 impl Intent {
-    /// The text that a parameter is set to.
+    /// Returns the text that a parameter is set to.
     pub(crate) fn value_of(&self, wire: &str) -> Option<&str> {
         self.set.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
     }
 
-    /// The parameters that become arguments: required ones that are not set, and those of `take`.
+    /// Returns the parameters that become arguments: required ones that are not set, and those of `take`.
     pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
         let is_left = |parameter: &&Parameter| parameter.is_argument() && self.sets(family, parameter).is_none();
         let is_taken = |parameter: &&Parameter| {
@@ -421,13 +421,13 @@ impl Intent {
         parameters.iter().filter(is_left).chain(parameters.iter().filter(is_taken)).collect()
     }
 
-    /// The text that a parameter is set to; for a choice, that of its deciding parameter.
+    /// Returns the text that a parameter is set to; for a choice, that of its deciding parameter.
     pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
         let decider = family.choice_of(parameter).and_then(|choice| choice.decider());
         self.value_of(&decider.map_or(&parameter.name, |(decider, _)| decider).wire)
     }
 
-    /// The name of the argument for a parameter.
+    /// Returns the name of the argument for a parameter.
     pub(crate) fn argument_of(&self, wire: &str) -> Option<&str> {
         self.call.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
     }
@@ -446,7 +446,7 @@ pub(crate) struct Calls {
 }
 
 impl Default for Calls {
-    /// The members of JSON-RPC 2.0.
+    /// Returns the members of JSON-RPC 2.0.
     fn default() -> Self {
         let named = |name: &str| Some(name.to_owned());
         Self { id: named("id"), method: named("method"), params: named("params"), place: None }
@@ -454,12 +454,12 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// Members that every call begins with.
+    /// Returns members that every call begins with.
     pub(crate) fn fixed(&self) -> &'static [(&'static str, &'static str)] {
         if self.place.is_none() { &[("jsonrpc", "2.0")] } else { &[] }
     }
 
-    /// The members beside the parameters.
+    /// Returns the members beside the parameters.
     pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
         let fixed = self.fixed().iter().map(|(name, _)| *name);
         fixed.chain(self.id.as_deref()).chain(self.method.as_deref())

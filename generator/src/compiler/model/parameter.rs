@@ -49,12 +49,12 @@ pub(crate) struct Parameter {
 }
 
 impl Parameter {
-    /// The description of its object, if it is a single object.
+    /// Returns the description of its object, if it is a single object.
     pub(crate) fn object(&self) -> Option<&Item> {
         self.shape.object()
     }
 
-    /// The description of its items, if it is a list of objects.
+    /// Returns the description of its items, if it is a list of objects.
     pub(crate) fn item(&self) -> Option<&Item> {
         self.shape.items()
     }
@@ -64,7 +64,7 @@ impl Parameter {
         self.apart.is_some_and(|(apart, _)| apart == place)
     }
 
-    /// The name under which it is sent.
+    /// Returns the name under which it is sent.
     pub(crate) fn sent_name(&self) -> &str {
         self.sent_as.as_ref().map_or(&self.name.wire, |(name, _)| name)
     }
@@ -79,13 +79,13 @@ impl Parameter {
         self.is_required() && self.fixed.is_none()
     }
 
-    /// The least number of items of a list that is set. An empty one is as likely a mistake as a wish for no restriction,
-    /// and in most forms of a query it is not sent at all.
+    /// Returns the least number of items of a list that is set. An empty one is as likely a mistake as a wish for no
+    /// restriction, and in most forms of a query it is not sent at all.
     pub(crate) fn least_items(&self) -> u64 {
         self.min_items.map_or(1, |(least, _)| least)
     }
 
-    /// The text that deletes the value, if the document states one.
+    /// Returns the text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
         self.edit.as_ref().and_then(Edit::deletes_with)
     }
@@ -110,7 +110,7 @@ impl Parameter {
 }
 
 impl Edit {
-    /// The text that deletes the value, if the document states one.
+    /// Returns the text that deletes the value, if the document states one.
     pub(crate) fn deletes_with(&self) -> Option<&str> {
         self.delete.as_ref().map(|(delete, _)| delete.as_str())
     }
@@ -133,7 +133,7 @@ pub(crate) enum Need {
 }
 
 impl Need {
-    /// The word of the schema; `no` is the absence of a word.
+    /// Returns the word of the schema; `no` is the absence of a word.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",

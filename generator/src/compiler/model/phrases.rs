@@ -77,13 +77,13 @@ impl Rate {
         format!("{}/{}", self.calls, self.every.window())
     }
 
-    /// The same in words: `10 calls a second`, `600 calls in 1 minute`.
+    /// Returns the same in words: `10 calls a second`, `600 calls in 1 minute`.
     pub(crate) fn pace_in_words(&self) -> String {
         let calls = if self.calls == 1 { "call" } else { "calls" };
         format!("{} {calls} {}", self.calls, self.every.window_in_words())
     }
 
-    /// The window for names that distinguish rates, such as `-1m`; empty if it is a second.
+    /// Returns the window for names that distinguish rates, such as `-1m`; empty if it is a second.
     pub(crate) fn window_suffix(&self) -> String {
         if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
     }
@@ -100,7 +100,7 @@ impl Rate {
         )
     }
 
-    /// The rate for readers: `10 calls a second per UID`; for a pool, with the weight of a call.
+    /// Returns the rate for readers: `10 calls a second per UID`; for a pool, with the weight of a call.
     pub(crate) fn in_words(&self) -> String {
         let rate = format!("{} per {}", self.pace_in_words(), self.scope.as_str());
         match &self.of_pool {
@@ -109,7 +109,7 @@ impl Rate {
         }
     }
 
-    /// The rate as a cell of a table: `10/s per UID for copy-trading`, or the weight of a call in a pool.
+    /// Returns the rate as a cell of a table: `10/s per UID for copy-trading`, or the weight of a call in a pool.
     pub(crate) fn in_short(&self) -> String {
         self.of_pool.as_ref().map_or_else(|| self.to_string(), PoolWeight::to_string)
     }
@@ -128,7 +128,7 @@ impl Display for InFlight {
     }
 }
 
-/// The form of a value, with words for its type: `list of Order`.
+/// Returns the form of a value, with words for its type: `list of Order`.
 pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> String {
     match shape {
         Shape::One(ty) => word(*ty).to_owned(),
@@ -241,7 +241,7 @@ impl Display for Operand {
 }
 
 impl Need {
-    /// The need in words.
+    /// Returns the need in words.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::Always => "required",
@@ -251,7 +251,7 @@ impl Need {
         }
     }
 
-    /// The need in a table, below the heading "required".
+    /// Returns the need in a table, below the heading "required".
     pub(crate) fn in_table(self) -> &'static str {
         match self {
             Self::Always => "yes",
@@ -270,7 +270,7 @@ impl Need {
         }
     }
 
-    /// The need in a fact.
+    /// Returns the need in a fact.
     pub(crate) fn as_fact(self) -> &'static str {
         match self {
             Self::Always => "yes",
@@ -287,7 +287,7 @@ pub(crate) fn apart(place: In) -> &'static str {
     }
 }
 
-/// The name under which a parameter is sent that has another one in requests, as a sentence.
+/// Returns the name under which a parameter is sent that has another one in requests, as a sentence.
 pub(crate) fn sent_as(name: &str) -> String {
     format!("Its name there is {name}.")
 }
@@ -313,7 +313,7 @@ impl BesideData {
     }
 }
 
-/// The default as a sentence; empty if there is none.
+/// Returns the default as a sentence; empty if there is none.
 pub(crate) fn default_sentence(default: Option<&str>) -> String {
     default.map(|default| format!("Default: {}.", default.trim_end_matches('.'))).unwrap_or_default()
 }
@@ -328,24 +328,24 @@ pub(crate) fn edit_sentence(delete: Option<Option<&str>>) -> String {
     }
 }
 
-/// A text that ends like a sentence.
+/// Returns a text that ends like a sentence.
 pub(crate) fn sentence(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// The parts that are not empty, joined by `between`.
+/// Returns the parts that are not empty, joined by `between`.
 pub(crate) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
 
-/// The sources that have seen what no document describes, as a sentence; empty for what a document describes.
+/// Returns the sources that have seen what no document describes, as a sentence; empty for what a document describes.
 pub(crate) fn observed(sources: &[(String, Place)]) -> String {
     let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
 }
 
-/// The days on which the exchange knows something, as a sentence; empty for what has no dates.
+/// Returns the days on which the exchange knows something, as a sentence; empty for what has no dates.
 pub(crate) fn dated(dates: &Dates) -> String {
     match (dates.from, dates.until) {
         (None, None) => String::new(),
@@ -356,23 +356,23 @@ pub(crate) fn dated(dates: &Dates) -> String {
 }
 
 impl Class {
-    /// Who is in it, since when, and who has seen it.
+    /// Returns who is in it, since when, and who has seen it.
     pub(crate) fn in_words(&self) -> String {
         joined(&[self.doc.clone(), dated(&self.dates), observed(&self.sources)], " ")
     }
 }
 
-/// Conditions that must hold together.
+/// Returns conditions that must hold together.
 pub(crate) fn all_of(conditions: &[Condition]) -> String {
     conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(" and ")
 }
 
-/// The units of a quantity, each with its condition; empty if none is stated.
+/// Returns the units of a quantity, each with its condition; empty if none is stated.
 pub(crate) fn units(units: &[Unit]) -> String {
     units_in(units, &PLAIN)
 }
 
-/// The same with markup.
+/// Returns the same with markup.
 pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     let is_alone = units.len() == 1;
     let condition = |(name, values, _): &(String, Vec<String>, Place)| {
@@ -390,17 +390,17 @@ pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     units.iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
-/// The units as a sentence; empty if none is stated.
+/// Returns the units as a sentence; empty if none is stated.
 pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
     if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
 }
 
-/// The most that orders are worth.
+/// Returns the most that orders are worth.
 pub(crate) fn worth(worth: &Worth) -> String {
     worth_in(worth, &PLAIN)
 }
 
-/// The same with markup.
+/// Returns the same with markup.
 pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
     let Worth { r#in: _, quantity, price, at_price, known_when, reduces, only_reduces, place: _ } = worth;
     if only_reduces.is_set() {
@@ -457,12 +457,12 @@ fn any_of(values: &[String]) -> String {
     }
 }
 
-/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
+/// Returns the bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
 pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
     bounds_in(parameter, &PLAIN)
 }
 
-/// The same in a markup.
+/// Returns the same in a markup.
 pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
     let fixed = parameter.fixed.as_ref().map(|(fixed, _)| format!("always {}", (markup.code)(fixed)));

@@ -41,7 +41,7 @@ pub(crate) enum WeightCondition {
 }
 
 impl WeightCondition {
-    /// The parameter that decides.
+    /// Returns the parameter that decides.
     pub(crate) fn parameter(&self) -> &str {
         match self {
             Self::Without(name) | Self::With(name) | Self::Over(name, _) => name,
@@ -95,7 +95,7 @@ impl Rate {
     /// The class that everyone is in.
     pub(crate) const EVERYONE: &str = "default";
 
-    /// The class of users that it applies to, unless that is everyone.
+    /// Returns the class of users that it applies to, unless that is everyone.
     pub(crate) fn own_class(&self) -> Option<&str> {
         Some(self.class.as_str()).filter(|class| *class != Self::EVERYONE)
     }
@@ -182,7 +182,8 @@ impl ObservedCode {
 }
 
 impl Api {
-    /// The codes that operations of a family return and its documents do not list. Documented meanings take precedence.
+    /// Returns the codes that operations of a family return and its documents do not list. Documented meanings take
+    /// precedence.
     pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
         let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
         self.codes.iter().filter(move |code| code.is_of(family) && !is_documented(&code.code))
@@ -190,7 +191,7 @@ impl Api {
 }
 
 impl Api {
-    /// The full ids of the rules and ceilings with this id, in operations and families.
+    /// Returns the full ids of the rules and ceilings with this id, in operations and families.
     pub(crate) fn rules_with_id(&self, id: &str) -> Vec<String> {
         let of_family = self.families.iter().flat_map(|family| {
             let rules = family.statements.rules.iter().map(|rule| &rule.id);
@@ -206,7 +207,7 @@ impl Api {
 }
 
 impl Operation {
-    /// The documented codes after which it is unknown whether a request had its effect.
+    /// Returns the documented codes after which it is unknown whether a request had its effect.
     pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
         // A request that is compound only under a condition is described separately.
         let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());

@@ -60,17 +60,17 @@ impl Record {
         if let RecordForm::OneOf(one_of) = &self.travels { Some(one_of) } else { None }
     }
 
-    /// The records of which it is one, each with what decides.
+    /// Returns the records of which it is one, each with what decides.
     pub(crate) fn cases_told(&self) -> impl Iterator<Item = (&OneOf, &RecordCase)> {
         self.one_of().into_iter().flat_map(|one_of| one_of.cases.iter().map(move |case| (one_of, case)))
     }
 
-    /// The field with this name on the wire.
+    /// Returns the field with this name on the wire.
     pub(crate) fn field(&self, wire: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name.wire == wire)
     }
 
-    /// The field whose type is this enum.
+    /// Returns the field whose type is this enum.
     pub(crate) fn field_of_enum(&self, index: usize) -> Option<&Field> {
         self.fields.iter().find(|field| field.shape.single_enum() == Some(index))
     }
@@ -96,7 +96,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// A field with only a name, a type and a description; numbers travel as text.
+    /// Creates a field with only a name, a type and a description; numbers travel as text.
     pub(crate) fn new(name: Name, shape: Shape, doc: String) -> Self {
         Self {
             name,
@@ -115,7 +115,7 @@ impl Field {
 }
 
 impl Family {
-    /// The field of a record at a path such as `price` or `descr.price`.
+    /// Returns the field of a record at a path such as `price` or `descr.price`.
     pub(crate) fn field_at<'a>(&'a self, record: &'a Record, path: &str) -> Option<&'a Field> {
         match path.split_once('.') {
             None => record.field(path),
@@ -168,7 +168,7 @@ pub(crate) struct Paging {
 }
 
 impl Operation {
-    /// The field of an object with the records that it lists.
+    /// Returns the field of an object with the records that it lists.
     pub(crate) fn listed_field<'a>(&self, family: &'a Family) -> Option<&'a Field> {
         let Response::Object { record } = self.response else { return None };
         let Listing { list, pages, .. } = &self.listing;
@@ -176,7 +176,7 @@ impl Operation {
         family.records.get(record)?.field(list)
     }
 
-    /// The record of the items of a listing that comes in pages.
+    /// Returns the record of the items of a listing that comes in pages.
     pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
         match (&self.response, &self.listing.pages) {
             (Response::Page { record, .. }, _) | (Response::Array { record, .. }, Some(_)) => Some(*record),
@@ -187,7 +187,7 @@ impl Operation {
 }
 
 impl Batch {
-    /// The names of the ids in the items that are sent. In results, an id can be in an object within.
+    /// Returns the names of the ids in the items that are sent. In results, an id can be in an object within.
     pub(crate) fn ids_of_items(&self) -> impl Iterator<Item = &str> {
         self.ids.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
     }

@@ -19,7 +19,7 @@ struct Scope {
 }
 
 impl Scope {
-    /// The scope of an operation of the same family.
+    /// Returns the scope of an operation of the same family.
     fn of(self, operation: Option<usize>) -> Self {
         Self { operation, ..self }
     }
@@ -185,7 +185,7 @@ fn are_words<'a>(text: &str, operations: impl Iterator<Item = &'a str>) -> bool 
     text.contains(' ') || !text.contains('-') && nearest(text, operations).is_none()
 }
 
-/// The effects with `or` before the last.
+/// Returns the effects with `or` before the last.
 fn words(effects: &[Effect]) -> String {
     let words: Vec<_> = effects.iter().map(|effect| effect.as_str()).collect();
     match words.split_last() {

@@ -33,13 +33,13 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// The paths of the parameters that are not supported: `[].reduceOnly`.
+    /// Returns the paths of the parameters that are not supported: `[].reduceOnly`.
     pub(crate) fn unsupported_paths(&self) -> impl Iterator<Item = (String, Place)> {
         let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
         self.unsupported.iter().map(move |(name, place)| (format!("{prefix}{name}"), *place))
     }
 
-    /// The parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
+    /// Returns the parameters that it says are not supported: `not supported: reduceOnly, takeProfit`.
     pub(crate) fn unsupported_in_words(&self) -> Option<String> {
         let names: Vec<&str> = self.unsupported.iter().map(|(name, _)| name.as_str()).collect();
         (!names.is_empty()).then(|| format!("not supported: {}", names.join(", ")))
@@ -92,7 +92,7 @@ pub(crate) enum Relation {
 impl Relation {
     pub(crate) const ALL: [Self; 4] = [Self::Below, Self::Above, Self::NotBelow, Self::NotAbove];
 
-    /// The word that follows the parameter's name and a dot.
+    /// Returns the word that follows the parameter's name and a dot.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Below => "below",
@@ -102,7 +102,7 @@ impl Relation {
         }
     }
 
-    /// The relation that holds where this one does not.
+    /// Returns the relation that holds where this one does not.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::Below => Self::NotBelow,
@@ -176,7 +176,7 @@ impl Comparison {
     pub(crate) const ALL: [Self; 6] =
         [Self::Among, Self::NotBefore, Self::MultipleOf, Self::Places, Self::AtLeast, Self::AtMost];
 
-    /// The word that follows the parameter's name and a dot.
+    /// Returns the word that follows the parameter's name and a dot.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Among => "among",
@@ -195,7 +195,7 @@ impl Comparison {
 }
 
 impl Test {
-    /// A text that tests have in common if they refuse the same, whatever the order of their entries.
+    /// Returns a text that tests have in common if they refuse the same, whatever the order of their entries.
     pub(crate) fn meaning(&self) -> String {
         match self {
             Self::Condition { when, require, forbid } => {
@@ -207,7 +207,7 @@ impl Test {
         }
     }
 
-    /// All conditions of the test.
+    /// Returns all conditions of the test.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let lists: [&[Condition]; 3] = match self {
             Self::Condition { when, require, forbid } => [when, require, forbid],
@@ -217,7 +217,7 @@ impl Test {
     }
 }
 
-/// The meanings of conditions that hold together.
+/// Returns the meanings of conditions that hold together.
 pub(crate) fn meaning(conditions: &[Condition]) -> BTreeSet<String> {
     conditions.iter().map(Condition::meaning).collect()
 }
@@ -244,12 +244,12 @@ impl Condition {
         }
     }
 
-    /// The parameters that it depends on.
+    /// Returns the parameters that it depends on.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.placed_names().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The parameters that it depends on, each with its place.
+    /// Returns the parameters that it depends on, each with its place.
     pub(crate) fn placed_names(&self) -> Vec<(&str, Place)> {
         match self {
             Self::Given(names) | Self::AnyGiven(names) => {
@@ -267,7 +267,7 @@ impl Condition {
         }
     }
 
-    /// The property of the account or the instrument that it depends on.
+    /// Returns the property of the account or the instrument that it depends on.
     pub(crate) fn property(&self) -> Option<&str> {
         match self {
             Self::AccountIs { property, .. } | Self::Compares { property, .. } => Some(&property.0),
@@ -347,7 +347,7 @@ impl Case {
         !self.parameters.iter().any(Parameter::is_required)
     }
 
-    /// The variant with its parameters, such as `Limit`, or `MarketWith` if the value alone is enough.
+    /// Returns the variant with its parameters, such as `Limit`, or `MarketWith` if the value alone is enough.
     pub(crate) fn variant_with(&self, value: &EnumValue) -> Option<String> {
         let name = &value.name.rust;
         let beginning = value.name.beginning();
@@ -360,7 +360,7 @@ impl Case {
 }
 
 impl Choice {
-    /// All parameters that may be sent for it, except the deciding one.
+    /// Returns all parameters that may be sent for it, except the deciding one.
     pub(crate) fn members(&self) -> Vec<&Parameter> {
         match &self.kind {
             ChoiceKind::Presence { alternatives, .. } => alternatives.iter().collect(),
@@ -368,7 +368,7 @@ impl Choice {
         }
     }
 
-    /// The alternatives, if exactly one is sent; `None` if a value decides.
+    /// Returns the alternatives, if exactly one is sent; `None` if a value decides.
     pub(crate) fn alternatives(&self) -> Option<&[Parameter]> {
         match &self.kind {
             ChoiceKind::Presence { alternatives, .. } => Some(alternatives),
@@ -376,7 +376,7 @@ impl Choice {
         }
     }
 
-    /// The alternative that wins when several are sent.
+    /// Returns the alternative that wins when several are sent.
     pub(crate) fn wins(&self) -> Option<&str> {
         match &self.kind {
             ChoiceKind::Presence { wins, .. } => wins.as_ref().map(|(wins, _)| wins.as_str()),
@@ -384,7 +384,8 @@ impl Choice {
         }
     }
 
-    /// The parameters that go with each value of the deciding parameter; empty if there is no deciding parameter.
+    /// Returns the parameters that go with each value of the deciding parameter; empty if there is no deciding
+    /// parameter.
     pub(crate) fn cases<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = (&'a EnumValue, &'a Case)> {
         let (enum_index, cases) = match &self.kind {
             ChoiceKind::Presence { .. } => (None, [].as_slice()),
@@ -394,7 +395,7 @@ impl Choice {
         cases.iter().filter_map(|case| Some((values.get(case.value)?, case)))
     }
 
-    /// The parameter whose value decides, and the index of its enum.
+    /// Returns the parameter whose value decides, and the index of its enum.
     pub(crate) fn decider(&self) -> Option<(&Name, usize)> {
         match &self.kind {
             ChoiceKind::Presence { .. } => None,
@@ -402,14 +403,14 @@ impl Choice {
         }
     }
 
-    /// The names of all parameters that may be sent for it, the deciding one first. A member of several cases occurs
-    /// once for each.
+    /// Returns the names of all parameters that may be sent for it, the deciding one first. A member of several cases
+    /// occurs once for each.
     pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
         let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
         decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
     }
 
-    /// The same, each once.
+    /// Returns the same, each once.
     pub(crate) fn distinct_wires(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for name in self.wires() {

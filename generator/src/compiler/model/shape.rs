@@ -17,7 +17,8 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The type of the value, or of the values of a list or map; `None` for objects with parameters of their own.
+    /// Returns the type of the value, or of the values of a list or map; `None` for objects with parameters of their
+    /// own.
     pub(crate) fn element(&self) -> Option<Type> {
         match self {
             Self::One(ty) | Self::List(ty) | Self::Map(ty) => Some(*ty),
@@ -25,7 +26,7 @@ impl Shape {
         }
     }
 
-    /// The type, if the shape is a single value.
+    /// Returns the type, if the shape is a single value.
     pub(crate) fn single(&self) -> Option<Type> {
         match self {
             Self::One(ty) => Some(*ty),
@@ -33,17 +34,17 @@ impl Shape {
         }
     }
 
-    /// The type, if the shape is a single value with a text form: neither a choice nor a record.
+    /// Returns the type, if the shape is a single value with a text form: neither a choice nor a record.
     pub(crate) fn value(&self) -> Option<Type> {
         self.single().filter(|ty| !matches!(ty, Type::Choice(_) | Type::Record(_)))
     }
 
-    /// The record, if the shape is a record or a list of records.
+    /// Returns the record, if the shape is a record or a list of records.
     pub(crate) fn record(&self) -> Option<usize> {
         self.single().or(self.listed())?.record()
     }
 
-    /// The type of the values, if the shape is a list of values.
+    /// Returns the type of the values, if the shape is a list of values.
     pub(crate) fn listed(&self) -> Option<Type> {
         match self {
             Self::List(ty) => Some(*ty),
@@ -51,7 +52,7 @@ impl Shape {
         }
     }
 
-    /// The description of the objects, if the shape is a list of objects.
+    /// Returns the description of the objects, if the shape is a list of objects.
     pub(crate) fn items(&self) -> Option<&Item> {
         match self {
             Self::Items(item) => Some(item),
@@ -59,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// The description of the object, or of the objects of a list.
+    /// Returns the description of the object, or of the objects of a list.
     pub(crate) fn objects_mut(&mut self) -> Option<&mut Item> {
         match self {
             Self::Items(item) | Self::Object(item) => Some(item),
@@ -67,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// The description of the object, if the shape is a single one with parameters of its own.
+    /// Returns the description of the object, if the shape is a single one with parameters of its own.
     pub(crate) fn object(&self) -> Option<&Item> {
         match self {
             Self::Object(object) => Some(object),
@@ -88,12 +89,12 @@ impl Shape {
         }
     }
 
-    /// The record, if the shape is a list of records.
+    /// Returns the record, if the shape is a list of records.
     pub(crate) fn listed_record(&self) -> Option<usize> {
         self.listed()?.record()
     }
 
-    /// The text on the wire of a fixed value of this shape.
+    /// Returns the text on the wire of a fixed value of this shape.
     pub(crate) fn wire_of_fixed<'a>(&self, fixed: &'a str) -> &'a str {
         match (self, fixed) {
             (Self::One(Type::Boolean(Truth::Number)), "true") => "1",
@@ -107,17 +108,17 @@ impl Shape {
         self.element().is_some_and(Type::can_be_bare)
     }
 
-    /// The index of the choice, if the shape is one.
+    /// Returns the index of the choice, if the shape is one.
     pub(crate) fn choice(&self) -> Option<usize> {
         if let Some(Type::Choice(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// The index of the enum, if the shape is a single value of one.
+    /// Returns the index of the enum, if the shape is a single value of one.
     pub(crate) fn single_enum(&self) -> Option<usize> {
         if let Some(Type::Enum(index)) = self.single() { Some(index) } else { None }
     }
 
-    /// The index of the identifier, if the shape is a single value of one.
+    /// Returns the index of the identifier, if the shape is a single value of one.
     pub(crate) fn single_identifier(&self) -> Option<usize> {
         if let Some(Type::Identifier(index)) = self.single() { Some(index) } else { None }
     }
@@ -127,7 +128,7 @@ impl Shape {
         self.element() == Some(Type::Undefined)
     }
 
-    /// The JSON type on the wire; with `as_text`, numbers travel as strings.
+    /// Returns the JSON type on the wire; with `as_text`, numbers travel as strings.
     pub(crate) fn json_type(&self, as_text: bool) -> JsonType {
         match self {
             Self::List(_) | Self::Items(_) => JsonType::Array,
@@ -203,7 +204,7 @@ impl ListName {
         if text == Self::BODY { Self::Body } else { Self::Parameter(text.to_owned()) }
     }
 
-    /// The name as the schema writes it.
+    /// Returns the name as the schema writes it.
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Body => Self::BODY,
@@ -211,7 +212,7 @@ impl ListName {
         }
     }
 
-    /// The prefix of a parameter of an item: `[].`, `orderList[].`, or `stop.` for a single object.
+    /// Returns the prefix of a parameter of an item: `[].`, `orderList[].`, or `stop.` for a single object.
     pub(crate) fn item_prefix(&self) -> String {
         match self {
             Self::Body => "[].".to_owned(),
@@ -228,25 +229,25 @@ impl std::fmt::Display for ListName {
 }
 
 impl Family {
-    /// The choice that a parameter stands for.
+    /// Returns the choice that a parameter stands for.
     pub(crate) fn choice_of(&self, parameter: &Parameter) -> Option<&Choice> {
         parameter.shape.choice().and_then(|index| self.choices.get(index))
     }
 
-    /// The enum of the values of a shape.
+    /// Returns the enum of the values of a shape.
     pub(crate) fn enum_of(&self, shape: &Shape) -> Option<&Enum> {
         let Some(Type::Enum(index)) = shape.element() else { return None };
         self.enums.get(index)
     }
 
-    /// The identifier type of the values of a shape.
+    /// Returns the identifier type of the values of a shape.
     pub(crate) fn identifier_of(&self, shape: &Shape) -> Option<&Identifier> {
         let Some(Type::Identifier(index)) = shape.element() else { return None };
         self.identifiers.get(index)
     }
 
-    /// The values of an enum that a parameter or a field can have, each with the place that lists it: those of `only`,
-    /// or all.
+    /// Returns the values of an enum that a parameter or a field can have, each with the place that lists it: those of
+    /// `only`, or all.
     pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
         match self.enum_of(shape) {
             Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),

@@ -75,7 +75,8 @@ pub(crate) enum Definition {
 }
 
 impl Type {
-    /// The form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are numbers.
+    /// Returns the form of its values in JSON, where numbers travel as texts or not. Texts that are not quoted are
+    /// numbers.
     pub(crate) fn json(self, as_text: bool) -> JsonForm {
         match self {
             Self::Time(Times::Iso8601) | Self::Formatted(_) => JsonForm::Text,
@@ -130,17 +131,17 @@ impl Type {
         matches!(self, Self::Decimal | Self::Scaled(_))
     }
 
-    /// The scale of a decimal that travels as an integer.
+    /// Returns the scale of a decimal that travels as an integer.
     pub(crate) fn scale(self) -> Option<u8> {
         if let Self::Scaled(scale) = self { Some(scale) } else { None }
     }
 
-    /// The value of this type whose text on the wire is `wire`.
+    /// Returns the value of this type whose text on the wire is `wire`.
     pub(crate) fn value_of_wire(self, wire: &str) -> String {
         self.scale().map_or_else(|| wire.to_owned(), |scale| formats::to_value(wire, scale))
     }
 
-    /// The text on the wire of a value of this type.
+    /// Returns the text on the wire of a value of this type.
     pub(crate) fn wire_of_value(self, value: &str) -> String {
         self.scale().map_or_else(|| value.to_owned(), |scale| formats::to_wire(value, scale))
     }
@@ -214,7 +215,7 @@ impl Type {
         matches!(self, Self::Enum(_))
     }
 
-    /// The index of the record, if it is one.
+    /// Returns the index of the record, if it is one.
     pub(crate) fn record(self) -> Option<usize> {
         if let Self::Record(index) = self { Some(index) } else { None }
     }
@@ -237,7 +238,7 @@ impl Type {
         }
     }
 
-    /// The noun for one value in a message.
+    /// Returns the noun for one value in a message.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::String => "a text",
@@ -255,7 +256,7 @@ impl Type {
         }
     }
 
-    /// The definition that it refers to, as a list and an index into it; `None` for built-in types.
+    /// Returns the definition that it refers to, as a list and an index into it; `None` for built-in types.
     pub(crate) fn definition(&mut self) -> Option<(Definition, &mut usize)> {
         match self {
             Self::Enum(index) => Some((Definition::Enum, index)),
@@ -306,14 +307,14 @@ const PLAIN: [(&str, Type); 7] = [
     ("json", Type::Json),
 ];
 
-/// The types of the schema language, with their names.
+/// Returns the types of the schema language, with their names.
 pub(crate) fn built_in() -> impl Iterator<Item = (&'static str, Type)> {
     let formats = Format::ALL.into_iter().map(|format| (format.word(), Type::Formatted(format)));
     PLAIN.into_iter().chain(formats)
 }
 
 impl Family {
-    /// The texts that stand for true and for false in a value of this shape, if it is a yes or no.
+    /// Returns the texts that stand for true and for false in a value of this shape, if it is a yes or no.
     pub(crate) fn truth_of(&self, shape: &Shape) -> Option<[String; 2]> {
         match shape.single()? {
             Type::Boolean(truth) => Some([true, false].map(|value| match truth {
@@ -329,22 +330,22 @@ impl Family {
         }
     }
 
-    /// The name of a type in the schema; empty if it is undefined.
+    /// Returns the name of a type in the schema; empty if it is undefined.
     pub(crate) fn type_name(&self, ty: Type) -> &str {
         self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.wire)
     }
 
-    /// The Rust name of a type; for a built-in type, its name in the schema language.
+    /// Returns the Rust name of a type; for a built-in type, its name in the schema language.
     pub(crate) fn type_rust(&self, ty: Type) -> &str {
         self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.rust)
     }
 
-    /// The description of a type, for fields that have none of their own.
+    /// Returns the description of a type, for fields that have none of their own.
     pub(crate) fn type_doc(&self, ty: Type) -> &str {
         self.named_type(ty).map_or("", |(_, doc)| doc)
     }
 
-    /// A single value of a type in a message: ``the enum `side` ``, `a time`.
+    /// Returns a single value of a type in a message: ``the enum `side` ``, `a time`.
     pub(crate) fn described(&self, ty: Type) -> String {
         match self.named_type(ty) {
             Some((name, _)) => {
@@ -355,7 +356,7 @@ impl Family {
         }
     }
 
-    /// The names of a type that the schema defines, and its description.
+    /// Returns the names of a type that the schema defines, and its description.
     fn named_type(&self, mut ty: Type) -> Option<(&Name, &String)> {
         let (list, &mut index) = ty.definition()?;
         match list {

@@ -30,7 +30,7 @@ pub(crate) enum Role<'a> {
 }
 
 impl<'a> WireParameter<'a> {
-    /// The parameter as the schema writes it; a deciding parameter is written as a part of its choice.
+    /// Returns the parameter as the schema writes it; a deciding parameter is written as a part of its choice.
     pub(crate) fn parameter(&self) -> Option<&'a Parameter> {
         match self.role {
             Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => Some(parameter),
@@ -38,7 +38,7 @@ impl<'a> WireParameter<'a> {
         }
     }
 
-    /// The name with its list as a prefix: `symbol`, `orderList[].size`, `[].size`.
+    /// Returns the name with its list as a prefix: `symbol`, `orderList[].size`, `[].size`.
     pub(crate) fn path(&self) -> String {
         self.list.map(ListName::item_prefix).unwrap_or_default() + &self.name.wire
     }
@@ -48,7 +48,7 @@ impl<'a> WireParameter<'a> {
         self.parameter().map_or(JsonType::String, |parameter| parameter.shape.json_type(parameter.as_text))
     }
 
-    /// The values that it can have, if they are listed, each with the place that lists it.
+    /// Returns the values that it can have, if they are listed, each with the place that lists it.
     pub(crate) fn values(&self, family: &'a Family) -> Vec<(&'a str, Place)> {
         match self.role {
             Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => match &parameter.fixed {
@@ -91,7 +91,7 @@ pub(crate) enum Lookup<'a> {
 }
 
 impl<'a> WireNames<'a> {
-    /// Every name with its role.
+    /// Returns every name with its role.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &WireParameter<'a>> {
         self.all.iter()
     }
@@ -122,7 +122,7 @@ impl<'a> WireNames<'a> {
         unknown(name, wires, || self.others(name))
     }
 
-    /// The names that could replace an unknown one, as a help.
+    /// Returns the names that could replace an unknown one, as a help.
     fn others(&self, name: &str) -> String {
         let members = self.all.iter().filter(|wire| wire.of.name.wire == name);
         let members = name_list(members.map(|wire| wire.name.wire.as_str()));
@@ -137,7 +137,7 @@ impl<'a> WireNames<'a> {
 }
 
 impl Operation {
-    /// Every parameter that the request can carry; the parameters of items follow their list.
+    /// Returns every parameter that the request can carry; the parameters of items follow their list.
     pub(crate) fn wire_parameters<'a>(&'a self, family: &'a Family) -> Vec<WireParameter<'a>> {
         let with_items = |parameter: &'a Parameter| {
             let of_choice = family.choice_of(parameter).into_iter().flat_map(Choice::objects);
@@ -151,13 +151,13 @@ impl Operation {
         self.body.parameters().iter().flat_map(with_items).collect()
     }
 
-    /// The number of parameters that the schema writes out, including those of choices and items.
+    /// Returns the number of parameters that the schema writes out, including those of choices and items.
     pub(crate) fn parameter_count(&self, family: &Family) -> usize {
         // The parameter that stands for an array body has no name on the wire.
         self.wire_parameters(family).iter().filter(|wire| !wire.of.is_body()).count()
     }
 
-    /// Every parameter that stands for a choice, with the choice and the list whose items make it.
+    /// Returns every parameter that stands for a choice, with the choice and the list whose items make it.
     pub(crate) fn choices<'a>(
         &'a self,
         family: &'a Family,
@@ -171,34 +171,35 @@ impl Operation {
         all.filter_map(|(list, parameter)| Some((list, parameter, family.choice_of(parameter)?)))
     }
 
-    /// The lists of objects, including a body that is one, with the description of their items.
+    /// Returns the lists of objects, including a body that is one, with the description of their items.
     pub(crate) fn items(&self) -> impl Iterator<Item = (&Parameter, &Item)> {
         self.body.parameters().iter().filter_map(|parameter| Some((parameter, parameter.item()?)))
     }
 
-    /// The single objects of the request, and the items of lists in objects and other lists, with those within them.
+    /// Returns the single objects of the request, and the items of lists in objects and other lists, with those within
+    /// them.
     pub(crate) fn objects(&self) -> Vec<&Item> {
         objects_in(self.body.parameters())
     }
 
-    /// The parameters of the request with a name on the wire, without the array that is the body.
+    /// Returns the parameters of the request with a name on the wire, without the array that is the body.
     pub(crate) fn members(&self) -> &[Parameter] {
         self.body.members()
     }
 
-    /// The parameters of the request, and those of the items of each list.
+    /// Returns the parameters of the request, and those of the items of each list.
     pub(crate) fn sets(&self) -> impl Iterator<Item = (Option<&ListName>, &[Parameter])> {
         let items = self.items().map(|(_, item)| (Some(&item.list), item.parameters.as_slice()));
         std::iter::once((None, self.body.parameters())).chain(items)
     }
 
-    /// The parameters of the request, or of the items of a list; empty if there is no such list.
+    /// Returns the parameters of the request, or of the items of a list; empty if there is no such list.
     pub(crate) fn set_of(&self, list: Option<&ListName>) -> &[Parameter] {
         self.sets().find(|(known, _)| *known == list).map_or(&[], |(_, parameters)| parameters)
     }
 }
 
-/// The single objects and the items of inner lists among parameters, each followed by those within it.
+/// Returns the single objects and the items of inner lists among parameters, each followed by those within it.
 fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
     let within = |parameter| -> Vec<&Item> {
         let parameter: &Parameter = parameter;
@@ -213,7 +214,7 @@ fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
 }
 
 impl Choice {
-    /// The objects that its members are or list, each followed by those within it.
+    /// Returns the objects that its members are or list, each followed by those within it.
     pub(crate) fn objects(&self) -> Vec<&Item> {
         self.members().into_iter().flat_map(|member| objects_in(std::slice::from_ref(member))).collect()
     }
@@ -232,7 +233,7 @@ impl Parameter {
 }
 
 impl Family {
-    /// The parameters that are sent for a parameter: itself, or every part of a choice.
+    /// Returns the parameters that are sent for a parameter: itself, or every part of a choice.
     pub(crate) fn wire_parameters<'a>(
         &'a self,
         list: Option<&'a ListName>,
@@ -252,7 +253,7 @@ impl Family {
         }
     }
 
-    /// The names of parameters that are sent side by side.
+    /// Returns the names of parameters that are sent side by side.
     pub(crate) fn names<'a>(&'a self, parameters: &'a [Parameter]) -> WireNames<'a> {
         WireNames {
             all: parameters
@@ -270,7 +271,7 @@ impl Family {
         parameter.has_no_form() || alternatives.is_some_and(|alternatives| alternatives.len() < 2)
     }
 
-    /// Every parameter of the family once: those of choices, of requests and of items.
+    /// Returns every parameter of the family once: those of choices, of requests and of items.
     pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let of_operations = self.operations.iter().flat_map(|operation| operation.sets().flat_map(|(_, set)| set));
         let of_choices = self.choices.iter().flat_map(Choice::objects);

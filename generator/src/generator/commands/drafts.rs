@@ -146,8 +146,8 @@ impl Generator {
         write::replace_stale(self.schema_folder(), &BTreeMap::from([(FILE.to_owned(), text)]))
     }
 
-    /// The facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read; of a draft,
-    /// those that are already stated.
+    /// Returns the facts of the schema, as in [`Schema::facts`](crate::Schema::facts), as far as it can be read; of a
+    /// draft, those that are already stated.
     ///
     /// # Errors
     /// Fails if nothing of the schema can be read.
@@ -157,7 +157,7 @@ impl Generator {
     }
 }
 
-/// The drafts of a source, and what was skipped in it.
+/// Returns the drafts of a source, and what was skipped in it.
 fn drafts(api: &Api, family: &Family, source: &DraftSource, wanted: &Wanted) -> Result<Source, Diagnostics> {
     match source {
         DraftSource::Section { folder, title } => {

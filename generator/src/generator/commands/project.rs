@@ -44,7 +44,7 @@ pub fn init_project(
     Ok(written)
 }
 
-/// The JSON Schema of each kind of schema file, by file name.
+/// Returns the JSON Schema of each kind of schema file, by file name.
 pub fn editor_schemas() -> BTreeMap<String, String> {
     load::editor::files()
 }

@@ -23,17 +23,17 @@ pub struct SiteOptions<'a> {
 }
 
 impl Schema {
-    /// The facts of the schema, as sorted lines of tab-separated columns.
+    /// Returns the facts of the schema, as sorted lines of tab-separated columns.
     pub fn facts(&self) -> Vec<String> {
         self.api.facts().map(|(fact, _)| fact.line()).collect()
     }
 
-    /// The facts that no document states, in the same form.
+    /// Returns the facts that no document states, in the same form.
     pub fn observed_facts(&self) -> Vec<String> {
         self.api.facts_of(true).map(|(fact, _)| fact.line()).collect()
     }
 
-    /// The schema without the families that no document describes.
+    /// Leaves out the families that no document describes.
     #[must_use]
     pub fn documented(mut self) -> Self {
         self.api.families.retain(|family| !family.is_observed());
@@ -41,34 +41,34 @@ impl Schema {
         self
     }
 
-    /// A table of the operations: id, method, path, limits, effect.
+    /// Returns a table of the operations: id, method, path, limits, effect.
     pub fn list(&self) -> String {
         list::table(&self.api)
     }
 
-    /// The operations as JSON, an object on each line.
+    /// Returns the operations as JSON, an object on each line.
     pub fn list_as_json(&self) -> String {
         list::table_as_json(&self.api)
     }
 
-    /// The rules as JSON, an object on each line.
+    /// Returns the rules as JSON, an object on each line.
     pub fn rules_as_json(&self) -> String {
         list::rules_as_json(&self.api, self.all_cases())
     }
 
-    /// A table of the rules, the number of each kind, and whether each checked rule has requests that break and keep
-    /// it.
+    /// Returns a table of the rules, the number of each kind, and whether each checked rule has requests that break and
+    /// keep it.
     pub fn rules(&self) -> String {
         list::rules(&self.api, self.all_cases())
     }
 
-    /// The documents that state until when announced changes were compared with the schema, a line for each.
+    /// Returns the documents that state until when announced changes were compared with the schema, a line for each.
     pub fn aligned(&self) -> Vec<String> {
         let documents = self.api.documents.iter();
         documents.filter_map(|one| Some(format!("{}: changes compared until {}", one.id, one.aligned?.0))).collect()
     }
 
-    /// Every rule that is checked before sending, as the ids of the operation and of the rule.
+    /// Returns every rule that is checked before sending, as the ids of the operation and of the rule.
     pub fn checked_rules(&self) -> Vec<(String, String)> {
         let rules = rules::all(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
         rules.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
@@ -83,8 +83,8 @@ impl Schema {
         self.cases.get_or_init(|| rules::cases(&self.api))
     }
 
-    /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
-    /// the request or only warns. `None` if there is no such operation, or if a text is not JSON.
+    /// Returns the ids of the checked rules that a request breaks, found by interpreting the schema, and whether each
+    /// refuses the request or only warns. `None` if there is no such operation, or if a text is not JSON.
     ///
     /// `account` holds the properties of the account as in [`Case::account`](crate::Case::account). Rules that compare
     /// with the current time need `now`, in Unix milliseconds.
@@ -154,7 +154,7 @@ impl Schema {
         drift::drift(&self.api, &self.files, report)
     }
 
-    /// Everything known about an operation, given by its id or by a name that only one family has.
+    /// Returns everything known about an operation, given by its id or by a name that only one family has.
     ///
     /// # Errors
     /// Fails if no operation has this name, or if several have it.
@@ -162,7 +162,7 @@ impl Schema {
         operation_page::operation(&self.api, operation)
     }
 
-    /// The same as JSON: an element with its keys and the elements within.
+    /// Returns the same as JSON: an element with its keys and the elements within.
     ///
     /// # Errors
     /// Fails if no operation has this name, or if several have it.
@@ -170,24 +170,24 @@ impl Schema {
         operation_page::operation_as_json(&self.api, operation)
     }
 
-    /// The API as OpenAPI 3.1, in the form that tools of other languages read: each choice is a `oneOf` of whole
-    /// objects, and a rule that needs a condition is in `x-rules` alone.
+    /// Returns the API as OpenAPI 3.1, in the form that tools of other languages read: each choice is a `oneOf` of
+    /// whole objects, and a rule that needs a condition is in `x-rules` alone.
     pub fn openapi(&self) -> export::OpenApi {
         export::openapi(&self.api)
     }
 
-    /// The API as OpenAPI 3.1 with everything that JSON Schema can state, conditions included. Validators and drafts
-    /// read it; many tools that generate code lose members of it.
+    /// Returns the API as OpenAPI 3.1 with everything that JSON Schema can state, conditions included. Validators and
+    /// drafts read it; many tools that generate code lose members of it.
     pub fn exact_openapi(&self) -> export::OpenApi {
         export::exact_openapi(&self.api)
     }
 
-    /// The outcomes of requests as data: what each end of a call proves, and which queries settle the rest.
+    /// Returns the outcomes of requests as data: what each end of a call proves, and which queries settle the rest.
     pub fn outcomes(&self) -> export::Outcomes {
         export::outcomes(&self.api)
     }
 
-    /// The API as a reference site.
+    /// Returns the API as a reference site.
     ///
     /// # Errors
     /// Fails if a file of the schema can no longer be read, or if a test names a rule that the schema does not have.
@@ -216,7 +216,7 @@ impl Schema {
         to.into_result()
     }
 
-    /// The documents, each with the lines that the places of rules lead to.
+    /// Returns the documents, each with the lines that the places of rules lead to.
     fn located(&self, documents: &Documents) -> BTreeMap<String, export::DocumentFile> {
         let rules = rules::all(&self.api);
         let parts = || rules.iter().flat_map(|(_, entry)| entry.at.split(';').map(str::trim));
@@ -228,7 +228,7 @@ impl Schema {
         self.api.documents.iter().filter_map(|known| file(&known.id)).collect()
     }
 
-    /// The files of the schema, by their names relative to its folder.
+    /// Returns the files of the schema, by their names relative to its folder.
     fn sources(&self) -> Result<Vec<export::SourceFile>, Diagnostics> {
         let mut to = Diagnostics::default();
         let folder =

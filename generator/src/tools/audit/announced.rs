@@ -65,8 +65,8 @@ pub(super) fn compare(api: &Api, files: &[PathBuf], name: &str, text: String) ->
     Announced { file: name.to_owned(), entries: dated(&document).into_iter().map(entry).collect() }
 }
 
-/// The texts with the day that they are of, their own, or else that of the text or the heading before, and with the
-/// headings above them in lower case.
+/// Returns the texts with the day that they are of, their own, or else that of the text or the heading before, and with
+/// the headings above them in lower case.
 fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
     let mut found = Vec::new();
     let mut above: Vec<(u8, String, Option<Day>)> = Vec::new();
@@ -89,7 +89,7 @@ fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
     found
 }
 
-/// The texts of a block: a row of a table is one text.
+/// Returns the texts of a block: a row of a table is one text.
 fn texts<'a>(document: &'a Document, block: &'a Block) -> Vec<Span<'a>> {
     match block {
         Block::Text(range) | Block::Item { text: range, .. } => vec![document.span(range).trim()],
@@ -104,17 +104,17 @@ fn texts<'a>(document: &'a Document, block: &'a Block) -> Vec<Span<'a>> {
 }
 
 impl Announced {
-    /// The lines of the entries with their standings, in the order of the list.
+    /// Returns the lines of the entries with their standings, in the order of the list.
     pub fn standings(&self) -> impl Iterator<Item = (usize, Standing)> {
         self.entries.iter().map(|entry| (entry.line, entry.standing))
     }
 
-    /// The number of entries with a standing.
+    /// Returns the number of entries with a standing.
     pub fn count(&self, standing: Standing) -> usize {
         self.entries.iter().filter(|entry| entry.standing == standing).count()
     }
 
-    /// The report as JSON, an object on each line: the entries in the order of the list, then the totals.
+    /// Returns the report as JSON, an object on each line: the entries in the order of the list, then the totals.
     pub fn as_json(&self) -> String {
         let entry = |entry: &Entry| {
             json!({

@@ -123,13 +123,13 @@ impl<'a> Claims<'a> {
         self.by_key.contains_key(key)
     }
 
-    /// The keys with this kind and these first names.
+    /// Returns the keys with this kind and these first names.
     pub(super) fn below<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> impl Iterator<Item = &FactKey> {
         let start = key(kind, start);
         self.by_key.range(start.clone()..).map(|(key, _)| key).take_while(move |key| key.starts_with(&start))
     }
 
-    /// The last names of the keys with this kind and these first names.
+    /// Returns the last names of the keys with this kind and these first names.
     pub(super) fn last_parts<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> Vec<String> {
         self.below(kind, start).filter(|key| key.names.len() == N + 1).filter_map(|key| key.last().cloned()).collect()
     }
@@ -262,8 +262,8 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// The key of another rate. The first rate of a class has a key without its window, so that another window in the
-    /// document counts as a change of that rate; each further window has a key of its own.
+    /// Returns the key of another rate. The first rate of a class has a key without its window, so that another window
+    /// in the document counts as a change of that rate; each further window has a key of its own.
     fn new_rate_key(&self, operation: &str, class: &str, window: &str) -> FactKey {
         let first = key(FactKind::Rate, [operation, class]);
         let is_of_window = |claim: &Claim| claim.value.split([' ', '/']).nth(1) == Some(window);
@@ -271,7 +271,7 @@ impl<'a> Claims<'a> {
         if is_further { key(FactKind::Rate, [operation, class, window]) } else { first }
     }
 
-    /// The key of a rate that a document states.
+    /// Returns the key of a rate that a document states.
     pub(super) fn rate_key(&self, operation: &str, class: &str, window: &str) -> FactKey {
         let further = key(FactKind::Rate, [operation, class, window]);
         if self.has(&further) { further } else { key(FactKind::Rate, [operation, class]) }
@@ -399,18 +399,18 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// The values that a parameter or field may have, by kind of fact, owner and name.
+    /// Returns the values that a parameter or field may have, by kind of fact, owner and name.
     pub(super) fn values(&self, kind: FactKind, id: &str, name: &str) -> Vec<String> {
         self.last_parts(kind, [id, name])
     }
 
-    /// The known operation with this id.
+    /// Returns the known operation with this id.
     pub(super) fn operation_by_id(&self, id: &str) -> Option<&'a Operation> {
         self.operations.iter().find(|known| known.operation.id == id).map(|known| known.operation)
     }
 }
 
-/// A text in the form of facts, on one line.
+/// Returns a text in the form of facts, on one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -143,7 +143,7 @@ impl Comparison<'_> {
         statements.any(|statement| statement.force != Basis::Unread && agree(key, &statement.value, &claim.value))
     }
 
-    /// The claims that the document does not state and `is_meant` selects.
+    /// Returns the claims that the document does not state and `is_meant` selects.
     fn unstated(&self, is_meant: impl Fn(&FactKey, &Claim) -> bool) -> Vec<(FactKey, String, Place)> {
         let claims = self.claims.iter().filter(|(key, claim)| is_meant(key, claim) && !self.is_stated(key, claim));
         claims.map(|(key, claim)| (key.clone(), claim.value.clone(), claim.place)).collect()
@@ -350,13 +350,13 @@ impl Comparison<'_> {
         })
     }
 
-    /// The place of the parameter that a key is about, if the document has it.
+    /// Returns the place of the parameter that a key is about, if the document has it.
     fn row_of(&self, key: &FactKey) -> Option<usize> {
         let (owner, name) = (key.owner()?, key.name().filter(|_| key.kind.is_of_parameter())?);
         Some(self.by_key.get(&parameter_key(owner, name))?.first()?.at)
     }
 
-    /// The start of the section of the operation that a key belongs to.
+    /// Returns the start of the section of the operation that a key belongs to.
     fn section_of(&self, key: &FactKey) -> usize {
         let id = key.owner().map_or("", String::as_str);
         let known = self.claims.operations.iter().find(|known| known.operation.id == id);
@@ -451,7 +451,7 @@ fn is_spelled_alike(one: &FactKey, other: &FactKey) -> bool {
 }
 
 impl Comparison<'_> {
-    /// The place in the schema that is nearest to something it lacks.
+    /// Returns the place in the schema that is nearest to something it lacks.
     fn nearest_place(&self, key: &FactKey) -> Option<Place> {
         let owner = key.owner()?;
         if key.kind == FactKind::Endpoint {
@@ -483,8 +483,8 @@ impl Comparison<'_> {
             .or_else(of_kind)
     }
 
-    /// The last fact of the kind in the file that has most of them. In a document that covers several families, a new
-    /// statement most likely belongs to the family that it covers most.
+    /// Returns the last fact of the kind in the file that has most of them. In a document that covers several families,
+    /// a new statement most likely belongs to the family that it covers most.
     fn likeliest_file(&self, key: &FactKey) -> Option<Place> {
         let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
         let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
@@ -495,7 +495,7 @@ impl Comparison<'_> {
         by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
     }
 
-    /// The family whose paths are most similar to a new path.
+    /// Returns the family whose paths are most similar to a new path.
     fn family_of_path(&self, key: &FactKey) -> Option<Place> {
         let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
         let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();

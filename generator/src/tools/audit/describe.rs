@@ -2,12 +2,12 @@
 
 use super::findings::{FactKey, FactKind};
 
-/// A fact in words.
+/// Returns a fact in words.
 pub(super) fn statement(key: &FactKey, value: &str) -> String {
     format!("{} {}", of_key(key), of_value(key, value)).trim().to_owned()
 }
 
-/// The subject of a key in words.
+/// Returns the subject of a key in words.
 pub(super) fn of_key(key: &FactKey) -> String {
     let names: Vec<&str> = key.names.iter().map(String::as_str).collect();
     match (key.kind, names.as_slice()) {
@@ -55,7 +55,7 @@ pub(super) fn of_key(key: &FactKey) -> String {
     }
 }
 
-/// The value of a fact in words.
+/// Returns the value of a fact in words.
 pub(super) fn of_value(key: &FactKey, value: &str) -> String {
     match key.kind {
         FactKind::Parameter => match value {

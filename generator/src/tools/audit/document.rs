@@ -127,7 +127,8 @@ impl Document {
         Span::new(self.text.get(range.clone()).unwrap_or_default(), range.start)
     }
 
-    /// The meaning of a part of the text: two parts are equal exactly if no reader can find different facts in them.
+    /// Returns the meaning of a part of the text: two parts are equal exactly if no reader can find different facts in
+    /// them.
     pub(super) fn meaning(&self, part: Span<'_>) -> String {
         let literals = self.runs_of(part.range()).filter(|run| {
             let after = self.literals.partition_point(|literal| literal.end <= run.source);
@@ -142,7 +143,7 @@ impl Document {
         !self.codes.is_empty()
     }
 
-    /// The codes within a part of the text, in order.
+    /// Returns the codes within a part of the text, in order.
     pub(super) fn codes_in(&self, part: Span<'_>) -> Vec<Span<'_>> {
         let mut found: Vec<(usize, Range<usize>)> = Vec::new();
         for run in self.runs_of(part.range()) {
@@ -159,13 +160,13 @@ impl Document {
         found.into_iter().map(|(_, range)| self.span(&range)).collect()
     }
 
-    /// The first link in a part of the text.
+    /// Returns the first link in a part of the text.
     pub(super) fn link(&self, part: Span<'_>) -> Option<&Link> {
         let has = |link: &&Link| self.runs_of(part.range()).any(|run| link.at.contains(&run.source));
         self.links.iter().find(has)
     }
 
-    /// The section that the first link in a part of the text leads to.
+    /// Returns the section that the first link in a part of the text leads to.
     pub(super) fn target(&self, part: Span<'_>) -> Option<&Section> {
         let link = self.link(part).filter(|link| link.page.is_empty() || link.page == self.id)?;
         self.sections.iter().find(|section| self.has_anchor(section, &link.anchor))
@@ -180,14 +181,14 @@ impl Document {
         anchor_of(&section.heading) == anchor || named.any(follows)
     }
 
-    /// The runs in a part of the text.
+    /// Returns the runs in a part of the text.
     fn runs_of(&self, part: Range<usize>) -> impl Iterator<Item = &Run> {
         let first = self.runs.partition_point(|run| run.text + run.length <= part.start);
         let end = part.end;
         self.runs[first..].iter().take_while(move |run| run.text < end)
     }
 
-    /// The byte of the source that a byte of the text comes from.
+    /// Returns the byte of the source that a byte of the text comes from.
     fn origin(&self, at: usize) -> usize {
         let next = self.runs.partition_point(|run| run.text <= at);
         let run = next.checked_sub(1).and_then(|run| self.runs.get(run));
@@ -195,18 +196,18 @@ impl Document {
         run.map_or(0, |run| run.source + (at - run.text).min(run.length.saturating_sub(1)))
     }
 
-    /// The line of the file that a byte of the text comes from, counted from 1.
+    /// Returns the line of the file that a byte of the text comes from, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= self.origin(at)).max(1)
     }
 
-    /// A block as written in the file.
+    /// Returns a block as written in the file.
     pub(super) fn source_of(&self, range: &Range<usize>) -> &str {
         let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
         self.source.get(start..=last).unwrap_or_default()
     }
 
-    /// A part of the text as written in the file, on one line.
+    /// Returns a part of the text as written in the file, on one line.
     pub(super) fn quote(&self, range: &Range<usize>) -> String {
         let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
         let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end)).unwrap_or(last);
@@ -217,12 +218,12 @@ impl Document {
         one_line(self.source.get(start - before..end + after).unwrap_or_default())
     }
 
-    /// The section with the title: the first one with a heading, if chapters are below it.
+    /// Returns the section with the title: the first one with a heading, if chapters are below it.
     pub(super) fn title(&self) -> Option<&Section> {
         self.sections.iter().find(|section| !section.heading.is_empty()).filter(|first| first.level == 1)
     }
 
-    /// The section with a heading, or the one that had it when the schema was written.
+    /// Returns the section with a heading, or the one that had it when the schema was written.
     pub(super) fn section(&self, heading: &str) -> Option<&Section> {
         let named = |heading: &str| self.sections.iter().find(|section| section.heading == heading);
         let renamed = || self.renamed.iter().find(|(old, _)| wording::is_alike(old, heading)).map(|(_, start)| *start);
@@ -246,7 +247,7 @@ impl Section {
         Self { heading, level, is_navigation: false, body: at.end..at.end, at, blocks: Vec::new() }
     }
 
-    /// The text of the section outside tables, as list items and paragraphs.
+    /// Returns the text of the section outside tables, as list items and paragraphs.
     pub(super) fn texts<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Span<'a>> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Text(range) | Block::Item { text: range, .. } => Some(document.span(range).trim()),
@@ -254,7 +255,8 @@ impl Section {
         })
     }
 
-    /// The tables of the section, each with its label: the heading of a part, or a short paragraph, such as `Response:`.
+    /// Returns the tables of the section, each with its label: the heading of a part, or a short paragraph, such as
+    /// `Response:`.
     pub(super) fn labelled_tables<'a>(&'a self, document: &'a Document) -> Vec<(Option<Span<'a>>, Table<'a>)> {
         let (mut label, mut tables) = (None, Vec::new());
         for block in &self.blocks {
@@ -267,14 +269,14 @@ impl Section {
         tables
     }
 
-    /// The tables of the section: the cells of the head, and those of each row.
+    /// Returns the tables of the section: the cells of the head, and those of each row.
     pub(super) fn tables<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Table<'a>> {
         self.blocks.iter().filter_map(|block| block.table(document))
     }
 }
 
 impl Block {
-    /// The cells of a table.
+    /// Returns the cells of a table.
     pub(super) fn table<'a>(&'a self, document: &'a Document) -> Option<Table<'a>> {
         let Self::Table { head, rows } = self else { return None };
         let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| document.span(cell)).collect();
@@ -289,12 +291,12 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The index of the column whose title contains this word.
+    /// Returns the index of the column whose title contains this word.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
         self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::have_same_stem(text, word)))
     }
 
-    /// Where the table starts.
+    /// Returns where the table starts.
     pub(super) fn at(&self) -> usize {
         self.head.first().map_or(0, |cell| cell.at)
     }
@@ -303,7 +305,7 @@ impl<'a> Table<'a> {
 /// The longest label, in words.
 const LABEL: usize = 5;
 
-/// The words of a paragraph that say what follows: the whole, if it is short, or a last sentence with a colon.
+/// Returns the words of a paragraph that say what follows: the whole, if it is short, or a last sentence with a colon.
 pub(super) fn label_of(text: Span<'_>) -> Option<Span<'_>> {
     let last = *text.sentences().last()?;
     let is_short = text.words().len() <= LABEL && !text.text.ends_with('.');
@@ -332,7 +334,7 @@ fn rank(sections: &mut [Section]) {
     }
 }
 
-/// The anchor of a heading.
+/// Returns the anchor of a heading.
 fn anchor_of(heading: &str) -> String {
     let letter = |c: char| match c {
         ' ' => Some('-'),

@@ -183,7 +183,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    /// The statements about the operation itself, without those about a namesake.
+    /// Returns the statements about the operation itself, without those about a namesake.
     fn own(&self, kind: FactKind) -> impl Iterator<Item = &'a Statement> {
         let id = self.id;
         let is_own = move |statement: &&Statement| {
@@ -199,7 +199,7 @@ impl<'a> Drafting<'a> {
         FactKey { kind, names }
     }
 
-    /// The value stated under a key; `None` if the document states several, which hold in cases of their own.
+    /// Returns the value stated under a key; `None` if the document states several, which hold in cases of their own.
     fn value(&self, kind: FactKind, names: &[&str]) -> Option<&str> {
         let of = self.key(kind, names);
         let mut values =
@@ -208,7 +208,7 @@ impl<'a> Drafting<'a> {
         values.all(|other| other == first).then_some(first)
     }
 
-    /// The last names of the keys with these first names, in the order of the document.
+    /// Returns the last names of the keys with these first names, in the order of the document.
     fn names_below(&self, kind: FactKind, names: &[&str]) -> Vec<String> {
         let of = self.key(kind, names);
         let mut found: Vec<String> = Vec::new();
@@ -219,7 +219,7 @@ impl<'a> Drafting<'a> {
         found
     }
 
-    /// The rates in the form of the schema.
+    /// Returns the rates in the form of the schema.
     fn rates(&self) -> Vec<String> {
         let weights = self.own(FactKind::Weight);
         let mut rates: Vec<String> =
@@ -242,7 +242,7 @@ impl<'a> Drafting<'a> {
         statement.key.name().is_some_and(|class| class == "default") && self.phrase(statement.at).contains(" for ")
     }
 
-    /// The words from a byte to the end of their clause.
+    /// Returns the words from a byte to the end of their clause.
     fn phrase(&self, at: usize) -> &str {
         let rest = &self.document.text[at..];
         let ends = |(at, c): &(usize, char)| {
@@ -263,7 +263,7 @@ impl<'a> Drafting<'a> {
         rules
     }
 
-    /// The parameters of the request, or of the items of a list.
+    /// Returns the parameters of the request, or of the items of a list.
     fn fields(&self, prefix: &str) -> Vec<DraftField> {
         let names = self.names_below(FactKind::Parameter, &[]);
         let own = names
@@ -272,7 +272,7 @@ impl<'a> Drafting<'a> {
         own.map(|path| self.field(path, prefix)).collect()
     }
 
-    /// The need of a parameter; `None` if the marks of other parameters leave it open.
+    /// Returns the need of a parameter; `None` if the marks of other parameters leave it open.
     fn need(&self, path: &str) -> Option<Need> {
         Some(match self.value(FactKind::Parameter, &[path])? {
             "open" => return None,
@@ -331,7 +331,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    /// The text of the document about a parameter, with its line: a row, or a part of a list.
+    /// Returns the text of the document about a parameter, with its line: a row, or a part of a list.
     fn source_text(&self, key: &FactKey) -> Option<String> {
         let at = self.found.about(key).find(|statement| self.section.body.contains(&statement.at))?.at;
         let here = |range: std::ops::Range<usize>| range.contains(&at).then(|| self.quoted(range));
@@ -348,7 +348,7 @@ impl<'a> Drafting<'a> {
         })
     }
 
-    /// The sentences and rows that the keys of the operation are drafted from, with their lines.
+    /// Returns the sentences and rows that the keys of the operation are drafted from, with their lines.
     fn said(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
         for (key, kind) in KEYS {
@@ -360,13 +360,13 @@ impl<'a> Drafting<'a> {
         all
     }
 
-    /// The sentence or row with a byte, with its line.
+    /// Returns the sentence or row with a byte, with its line.
     fn words_at(&self, at: usize) -> Option<String> {
         let mut units = findings::units(self.document, self.found).into_iter();
         units.find(|(unit, _)| unit.contains(&at)).map(|(unit, _)| self.quoted(unit))
     }
 
-    /// The sentence that states something about the operation, with its line.
+    /// Returns the sentence that states something about the operation, with its line.
     fn sentence_of(&self, kind: FactKind) -> Option<String> {
         self.words_at(self.own(kind).next()?.at)
     }
@@ -394,7 +394,7 @@ impl<'a> Drafting<'a> {
         choices
     }
 
-    /// The choice of the family in which a parameter wins, if all of its members are parameters here.
+    /// Returns the choice of the family in which a parameter wins, if all of its members are parameters here.
     fn won_by(&self, wins: &str) -> Option<OneOf> {
         let names = self.names_below(FactKind::Parameter, &[]);
         let (prefix, bare) = wins.rsplit_once("[].").map_or(("", wins), |(list, bare)| (list, bare));
@@ -482,7 +482,7 @@ impl<'a> Drafting<'a> {
         clauses.into_iter().map(|clause| clause.text.to_owned()).collect()
     }
 
-    /// The text that no reader understood, except the rules.
+    /// Returns the text that no reader understood, except the rules.
     fn unread(&self) -> Vec<String> {
         let shown = |unit: std::ops::Range<usize>| {
             let said = self.quoted(unit);
@@ -503,7 +503,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    /// Each sentence and row of the section, and what became of it.
+    /// Returns each sentence and row of the section, and what became of it.
     fn counted(&self) -> Vec<(std::ops::Range<usize>, Fate)> {
         let mut rules: Vec<std::ops::Range<usize>> = Vec::new();
         for block in &self.section.blocks {

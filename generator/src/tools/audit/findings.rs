@@ -129,12 +129,12 @@ pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> FactKey {
 }
 
 impl FactKey {
-    /// The operation, record, family or document that the fact belongs to.
+    /// Returns the operation, record, family or document that the fact belongs to.
     pub(super) fn owner(&self) -> Option<&String> {
         self.names.first()
     }
 
-    /// The name of the subject within its owner.
+    /// Returns the name of the subject within its owner.
     pub(super) fn name(&self) -> Option<&String> {
         self.names.get(1)
     }
@@ -147,7 +147,7 @@ impl FactKey {
         self.kind == start.kind && self.names.starts_with(&start.names)
     }
 
-    /// The same key with one more name.
+    /// Returns the same key with one more name.
     pub(super) fn with(&self, name: &str) -> Self {
         let names = self.names.iter().cloned().chain([name.to_owned()]).collect();
         Self { kind: self.kind, names }
@@ -184,7 +184,7 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// The basis of the same statement about something that refers to this one.
+    /// Returns the basis of the same statement about something that refers to this one.
     pub(super) fn referred(&self) -> Basis {
         if self.force == Basis::Unread { Basis::Unread } else { Basis::By(self.key.clone()) }
     }
@@ -236,7 +236,7 @@ impl Findings {
         self.read.push(span.range());
     }
 
-    /// The statements with a key, in order.
+    /// Returns the statements with a key, in order.
     pub(super) fn about(&self, key: &FactKey) -> impl Iterator<Item = &Statement> {
         self.statements.iter().filter(move |statement| statement.key == *key)
     }
@@ -245,7 +245,7 @@ impl Findings {
 /// A line that was not fully understood, and whether it was in part.
 pub(super) type UnreadLine = (usize, bool);
 
-/// The lines with sentences or table rows from which no reader took anything.
+/// Returns the lines with sentences or table rows from which no reader took anything.
 pub(super) fn unread_lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
     let (known, unknown): (Vec<_>, Vec<_>) = units(document, found).into_iter().partition(|(_, is_read)| *is_read);
     let on_line = |(unit, _): &(Range<usize>, bool)| document.line(unit.start);
@@ -262,7 +262,7 @@ pub(super) fn is_whole(document: &Document, found: &Findings, unit: &Range<usize
     words.into_iter().all(|word| found.read.iter().any(|read| overlaps(read, &word.range())))
 }
 
-/// Every sentence and table row, and whether a reader took anything from it.
+/// Returns every sentence and table row, and whether a reader took anything from it.
 pub(super) fn units(document: &Document, found: &Findings) -> Vec<(Range<usize>, bool)> {
     let mut read: Vec<Range<usize>> = found.read.clone();
     read.extend(found.statements.iter().map(|statement| statement.at..statement.at + 1));

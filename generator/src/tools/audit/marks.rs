@@ -84,14 +84,14 @@ pub(super) struct TextChange {
 }
 
 impl TextChange {
-    /// The number of facts that were read there at the review.
+    /// Returns the number of facts that were read there at the review.
     pub(super) fn facts_before(&self) -> usize {
         let letter = self.was.as_ref().and_then(|mark| mark.as_bytes().get(HASH).copied());
         letter.and_then(|letter| LETTERS.iter().position(|known| *known == letter)).unwrap_or(0)
     }
 }
 
-/// The units of a section.
+/// Returns the units of a section.
 pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
     let mut units = Units::default();
     for (nth, block) in section.blocks.iter().enumerate() {
@@ -130,15 +130,16 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
     units.units
 }
 
-/// The headings that belong to a section: the chapters to the title, and all headings of a chapter to it, however deep
-/// they are.
+/// Returns the headings that belong to a section: the chapters to the title, and all headings of a chapter to it,
+/// however deep they are.
 fn headings<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = &'a Section> {
     let below = document.sections.iter().filter(|other| other.at.start > section.at.start);
     let below = below.take_while(|other| other.level > section.level);
     below.filter(|below| section.level == CHAPTER || section.level < CHAPTER && below.level == CHAPTER)
 }
 
-/// The meaning of a row's cells in these columns. A cell of the column `need` counts by the need that it states, however it is worded.
+/// Returns the meaning of a row's cells in these columns. A cell of the column `need` counts by the need that it
+/// states, however it is worded.
 fn cells_meaning(
     document: &Document,
     row: &[Range<usize>],
@@ -189,7 +190,8 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
     }
 }
 
-/// Every order of the columns of a table, beginning with the current one; only this one if there are many columns.
+/// Returns every order of the columns of a table, beginning with the current one; only this one if there are many
+/// columns.
 fn orders(columns: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     if columns > MAX_COLUMNS {
@@ -234,7 +236,7 @@ fn hash(text: &str) -> String {
     hash.iter().take(HASH).map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
 }
 
-/// A hash of all units, independent of the order within a set.
+/// Returns a hash of all units, independent of the order within a set.
 fn whole(units: &[TextUnit]) -> String {
     let mut sorted: Vec<&TextUnit> = units.iter().collect();
     for set in sorted.chunk_by_mut(|a, b| a.set.is_some() && a.set == b.set) {
@@ -249,7 +251,7 @@ fn whole(units: &[TextUnit]) -> String {
     whole.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The digest of a section in the form of schema files.
+/// Returns the digest of a section in the form of schema files.
 pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -> String {
     let units = units(document, section);
     let facts = |unit: &TextUnit| facts_in(found, &unit.at).min(LETTERS.len() - 1);
@@ -260,22 +262,22 @@ pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -
 /// The sign before the hash of a difference that stands as accepted.
 const STANDING: char = '~';
 
-/// The hash of a difference, by what the document says and what the schema has.
+/// Returns the hash of a difference, by what the document says and what the schema has.
 pub(super) fn standing(difference: &str) -> String {
     format!("{STANDING}{}", hash(difference))
 }
 
-/// The hashes of the differences that a record accepts as they are.
+/// Returns the hashes of the differences that a record accepts as they are.
 pub(super) fn standing_of(recorded: &str) -> impl Iterator<Item = &str> {
     recorded.split(' ').skip(1).filter(|word| word.starts_with(STANDING))
 }
 
-/// The marks of a record.
+/// Returns the marks of a record.
 fn marks_of(recorded: &str) -> impl Iterator<Item = &str> {
     recorded.split(' ').skip(1).filter(|word| !word.starts_with(STANDING))
 }
 
-/// The number of facts that a part of the document states.
+/// Returns the number of facts that a part of the document states.
 pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
     let stated = found.statements.iter().filter(|statement| statement.force == Basis::Stated);
     stated.filter(|statement| range.contains(&statement.at)).count()
@@ -292,7 +294,7 @@ pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) ->
     recorded.split(' ').next() == Some(whole(&units(document, section)).as_str())
 }
 
-/// The units that differ from the record.
+/// Returns the units that differ from the record.
 pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<TextChange> {
     let units = units(document, section);
     if recorded.split(' ').next() == Some(whole(&units).as_str()) {
@@ -338,7 +340,7 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
     changes
 }
 
-/// Items that only have another number. They are removed from the runs.
+/// Returns items that only have another number. They are removed from the runs.
 fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], units: &[TextUnit]) -> Vec<TextChange> {
     let added: Vec<usize> = runs.iter().flat_map(|(_, added, _)| added.clone()).collect();
     let mut changes = Vec::new();
@@ -361,8 +363,8 @@ fn renumbered(runs: &mut [(Vec<usize>, Vec<usize>, usize)], marks: &[&str], unit
     changes
 }
 
-/// The former place of a removed unit: the start of the next row, item or heading, or otherwise of the sentence before
-/// it.
+/// Returns the former place of a removed unit: the start of the next row, item or heading, or otherwise of the sentence
+/// before it.
 fn place_of_gone(units: &[TextUnit], next: usize, section: &Section) -> usize {
     let before = next.checked_sub(1).and_then(|before| units.get(before));
     match (before, units.get(next)) {
@@ -390,7 +392,7 @@ fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &
     }
 }
 
-/// The former place of a removed section's heading in the enclosing section; `None` if it was not there.
+/// Returns the former place of a removed section's heading in the enclosing section; `None` if it was not there.
 pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &str, heading: &str) -> Option<usize> {
     let wanted = hash(&heading_meaning(&wording::canonical(heading)));
     let old: Vec<&str> = marks_of(recorded).map(hash_of).collect();
@@ -402,7 +404,7 @@ pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &
     Some(after.unwrap_or(above.at.start))
 }
 
-/// The words of the unit that had a mark, in a former version of the document.
+/// Returns the words of the unit that had a mark, in a former version of the document.
 pub(super) fn words_of(was: &Document, mark: &str) -> Option<Range<usize>> {
     let units = was.sections.iter().flat_map(|section| units(was, section));
     units.into_iter().find(|unit| unit.hash() == hash_of(mark)).map(|unit| unit.at)

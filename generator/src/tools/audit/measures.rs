@@ -41,7 +41,7 @@ const ROUND_NUMBERS: [(&str, u64); 9] = [
     ("thousand", 1000),
 ];
 
-/// The number that a word denotes, in digits or as a word.
+/// Returns the number that a word denotes, in digits or as a word.
 pub(super) fn number(word: &str) -> Option<u64> {
     word.parse().ok().or_else(|| {
         let word = word.to_ascii_lowercase();
@@ -50,7 +50,7 @@ pub(super) fn number(word: &str) -> Option<u64> {
     })
 }
 
-/// A number with or without decimals, in digits or as a word.
+/// Returns a number with or without decimals, in digits or as a word.
 pub(super) fn decimal(word: &str) -> Option<String> {
     let is_decimal = word.starts_with(|c: char| c.is_ascii_digit())
         && word.ends_with(|c: char| c.is_ascii_digit())
@@ -59,8 +59,8 @@ pub(super) fn decimal(word: &str) -> Option<String> {
     if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
 }
 
-/// A range at the start of words, such as `0.1 to 10`, `0.1-10` or `between 0.1 and 10`: both bounds, and the number of
-/// words.
+/// Returns a range at the start of words, such as `0.1 to 10`, `0.1-10` or `between 0.1 and 10`: both bounds, and the
+/// number of words.
 pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
     let (low, high, count) = match words {
         ["between", low, "and", high, ..] => (*low, *high, 4),
@@ -92,8 +92,8 @@ pub(super) struct Rate {
 /// Units that calls are counted by.
 const SCOPES: [&str; 4] = ["UID", "IP", "user", "key"];
 
-/// A rate at the start of words, and their number: `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per user`,
-/// `600 requests per minute`.
+/// Returns a rate at the start of words, and their number: `10/s/UID`, `20/2s`, `10 times/1s (UID)`, `10 per second per
+/// user`, `600 requests per minute`.
 pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
     let first = *words.first()?;
     let parts: Vec<&str> = first.split('/').collect();
@@ -142,7 +142,7 @@ fn is_call(word: &str) -> bool {
     matches!(word, "request" | "requests" | "req" | "reqs" | "call" | "calls" | "time" | "times")
 }
 
-/// The window of a rate: `s`, `2s`, `minute`.
+/// Returns the window of a rate: `s`, `2s`, `minute`.
 fn period(text: &str) -> Option<Duration> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let n = &text[..text.len() - unit.len()];
@@ -150,13 +150,13 @@ fn period(text: &str) -> Option<Duration> {
     length(if n.is_empty() { "1" } else { n }, if unit == "m" { "min" } else { unit })
 }
 
-/// A length of time such as `second` or `2 seconds` at the start of words, and their number.
+/// Returns a length of time such as `second` or `2 seconds` at the start of words, and their number.
 fn periods(words: &[&str]) -> Option<(Duration, usize)> {
     let one = period(words.first()?).map(|period| (period, 1));
     one.or_else(|| length_of_time(words))
 }
 
-/// The name that documents use for the unit of times.
+/// Returns the name that documents use for the unit of times.
 pub(super) fn unit_of_times(times: Times) -> &'static str {
     match times {
         Times::Milliseconds => "ms",
@@ -167,7 +167,7 @@ pub(super) fn unit_of_times(times: Times) -> &'static str {
     }
 }
 
-/// The unit of the timestamps of requests, in the same notation.
+/// Returns the unit of the timestamps of requests, in the same notation.
 pub(super) fn unit_of_timestamps(form: TimestampForm) -> &'static str {
     unit_of_times(match form {
         TimestampForm::Seconds => Times::Seconds,
@@ -178,7 +178,7 @@ pub(super) fn unit_of_timestamps(form: TimestampForm) -> &'static str {
     })
 }
 
-/// The unit of times that a word names, in the notation of [`unit_of_times`].
+/// Returns the unit of times that a word names, in the notation of [`unit_of_times`].
 pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "ms" | "millisecond" | "milliseconds" | "millis" => unit_of_times(Times::Milliseconds),
@@ -189,7 +189,7 @@ pub(super) fn unit_of_word(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The unit of a time in a text, such as `Unix ms` or `Unix timestamp in seconds`, in the notation of
+/// Returns the unit of a time in a text, such as `Unix ms` or `Unix timestamp in seconds`, in the notation of
 /// [`unit_of_times`].
 pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> {
     let words = text.words();
@@ -207,7 +207,7 @@ pub(super) fn time_unit<'a>(text: Span<'a>) -> Option<(&'static str, Span<'a>)> 
     words.windows(2).find(is_iso).map(|pair| (unit_of_times(Times::Iso8601), pair[0]))
 }
 
-/// The base word of a unit of time, given as a plural or an abbreviation.
+/// Returns the base word of a unit of time, given as a plural or an abbreviation.
 fn unit_of_time(word: &str) -> Option<&str> {
     Some(match word {
         "s" | "sec" | "secs" => "second",
@@ -217,7 +217,7 @@ fn unit_of_time(word: &str) -> Option<&str> {
     })
 }
 
-/// The first length of time in a text, such as `three months`, `90-day` or `the previous day`.
+/// Returns the first length of time in a text, such as `three months`, `90-day` or `the previous day`.
 pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
     let words = text.words();
     let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
@@ -231,7 +231,7 @@ pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
     })
 }
 
-/// A length of time whose number is a product, at its second factor: `7*24 hours`.
+/// Returns a length of time whose number is a product, at its second factor: `7*24 hours`.
 fn product(text: Span<'_>, words: &[Span<'_>], at: usize) -> Option<Duration> {
     let (one, other, unit) = (words.get(at.checked_sub(1)?)?, words.get(at)?, words.get(at + 1)?);
     let is_product = ["*", "×", "x"].contains(&text.after(one.at + one.text.len()).before(other.at).trim().text);
@@ -239,7 +239,7 @@ fn product(text: Span<'_>, words: &[Span<'_>], at: usize) -> Option<Duration> {
     length(&product.to_string(), unit.text)
 }
 
-/// A length of time at the start of words, and their number: `three months`, `a week`, `90-day`.
+/// Returns a length of time at the start of words, and their number: `three months`, `a week`, `90-day`.
 pub(super) fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
     match words {
         // `a second order` is not a length of time.

@@ -20,8 +20,8 @@ pub(super) struct NameFinder<'a> {
 }
 
 impl NameFinder<'_> {
-    /// The parameters and fields that parts of a sentence name. In a section about no operation and no record, the
-    /// operations and codes that they name.
+    /// Returns the parameters and fields that parts of a sentence name. In a section about no operation and no record,
+    /// the operations and codes that they name.
     pub(super) fn in_parts(&self, section: &Section, sentence: Span<'_>, parts: &[Span<'_>]) -> Vec<String> {
         let has_word = |name: &str| parts.iter().any(|part| subject(*part).texts().contains(&name));
         let named = |kind: FactKind| {
@@ -50,8 +50,8 @@ impl NameFinder<'_> {
         named
     }
 
-    /// Facts of the schema that the section does not state: those that documents always state, and those that the
-    /// changed part names.
+    /// Returns facts of the schema that the section does not state: those that documents always state, and those that
+    /// the changed part names.
     pub(super) fn silent(
         &self,
         section: &Section,
@@ -85,7 +85,7 @@ impl NameFinder<'_> {
         key.owner().is_some_and(|owner| self.owners(section).any(|of_section| of_section == owner))
     }
 
-    /// The operations and records that a section is about.
+    /// Returns the operations and records that a section is about.
     fn owners<'b>(&'b self, section: &'b Section) -> impl Iterator<Item = &'b str> {
         let operations = self.claims.operations.iter().map(|known| (known.heading, known.operation.id.as_str()));
         let records = self.claims.records.iter().map(|known| (known.section, known.id.as_str()));
@@ -94,12 +94,12 @@ impl NameFinder<'_> {
     }
 }
 
-/// The first cell of a row, which names its subject, or the whole of any other text.
+/// Returns the first cell of a row, which names its subject, or the whole of any other text.
 fn subject(part: Span<'_>) -> Span<'_> {
     part.split(&["|"]).first().copied().unwrap_or(part)
 }
 
-/// The name of a parameter without its list.
+/// Returns the name of a parameter without its list.
 fn short(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }

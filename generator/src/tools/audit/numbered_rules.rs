@@ -91,7 +91,7 @@ fn lower_words(text: Span<'_>) -> Vec<String> {
     text.words().into_iter().map(|word| word.without_footnote().text.to_lowercase()).collect()
 }
 
-/// The rules that refer to a section, each with its place.
+/// Returns the rules that refer to a section, each with its place.
 pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>, named: &Section) -> Vec<(&'a Rule, &'a str)> {
     let places = claims.rules.iter().flat_map(|rule| rule.at.split(';').map(move |at| (*rule, at)));
     places.filter(|(_, at)| section(document, at).is_some_and(|section| section.at == named.at)).collect()
@@ -118,7 +118,7 @@ pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: S
     names_row || numbers.is_empty() && !at.contains("table, ") && !at.contains("after the ")
 }
 
-/// The ranges of lists that a label such as `Parameters:` introduces.
+/// Returns the ranges of lists that a label such as `Parameters:` introduces.
 fn lists_of_parameters(document: &Document, section: &Section) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut is_label, mut open) = (false, None);
@@ -146,7 +146,7 @@ pub(super) fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl
     })
 }
 
-/// The section that a place begins with: the longest matching heading, with or without its part in parentheses.
+/// Returns the section that a place begins with: the longest matching heading, with or without its part in parentheses.
 pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
     let at = at.trim();
     let short = |section: &Section| section.heading.split(" (").next().unwrap_or_default().to_owned();
@@ -159,7 +159,7 @@ pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Sectio
     fits.max_by_key(|section| section.heading.len())
 }
 
-/// The numbers in a place such as `rule 4` or `rules 3 and 4`.
+/// Returns the numbers in a place such as `rule 4` or `rules 3 and 4`.
 pub(super) fn rule_numbers(at: &str) -> Vec<u64> {
     let words = Span::new(at, 0).texts();
     let Some(start) = words.iter().position(|word| ["rule", "rules"].contains(word)) else { return Vec::new() };
@@ -178,14 +178,14 @@ impl Documents {
         self.parse(id, None).map(|document| Places { document })
     }
 
-    /// The text of a document.
+    /// Returns the text of a document.
     pub(crate) fn text(&self, id: &str) -> Option<&str> {
         self.texts.get(id).map(String::as_str)
     }
 }
 
 impl Places {
-    /// The line of the numbered rule or the row that a place refers to; otherwise that of the section.
+    /// Returns the line of the numbered rule or the row that a place refers to; otherwise that of the section.
     pub(crate) fn line(&self, at: &str) -> Option<usize> {
         let section = section(&self.document, at)?;
         let at = self.rule(section, at).or_else(|| self.row(section, at)).unwrap_or(section.at.start);
@@ -197,7 +197,7 @@ impl Places {
         numbered(&self.document, section).find(|(number, _)| *number == first).map(|(_, text)| text.at)
     }
 
-    /// The row for the name at the end of a place: `Batch Order, orderList[].size`.
+    /// Returns the row for the name at the end of a place: `Batch Order, orderList[].size`.
     fn row(&self, section: &Section, at: &str) -> Option<usize> {
         let path = at.rsplit(", ").next()?.trim();
         let name = path.rsplit(['.', ']']).next()?;

@@ -23,7 +23,7 @@ pub(super) struct ComparedQuestions<'a> {
 }
 
 impl ComparedQuestions<'_> {
-    /// The number of entries that the document lacks in one of their sections at least.
+    /// Returns the number of entries that the document lacks in one of their sections at least.
     pub(super) fn unstated(&self) -> usize {
         self.in_schema_only.iter().map(|(entry, _)| entry.place).collect::<BTreeSet<_>>().len()
     }
@@ -71,8 +71,8 @@ pub(super) fn compare<'a>(
     found
 }
 
-/// The entries and the questions that match each other: the most similar first, and each question at most once in a
-/// family.
+/// Returns the entries and the questions that match each other: the most similar first, and each question at most once
+/// in a family.
 fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
     for (entry_at, (_, entry)) in entries.iter().enumerate() {
@@ -102,7 +102,7 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     (answered, taken.into_iter().map(|(_, question)| question).collect())
 }
 
-/// The clauses of a section that state that something is not shown.
+/// Returns the clauses of a section that state that something is not shown.
 pub(super) fn clauses(body: Span<'_>) -> Vec<Span<'_>> {
     questions(body).into_iter().map(|question| question.clause).collect()
 }
@@ -113,13 +113,13 @@ struct Question<'a> {
     context: Vec<String>,
 }
 
-/// The similarity of an entry and a question; the words around the question break ties.
+/// Returns the similarity of an entry and a question; the words around the question break ties.
 fn score(words: &[String], question: &Question<'_>) -> usize {
     100 * likeness(words, &question.own)
         + if question.own.is_empty() { 0 } else { likeness(words, &question.context).min(99) }
 }
 
-/// Each clause that ends with the mark, with its words.
+/// Returns each clause that ends with the mark, with its words.
 fn questions(body: Span<'_>) -> Vec<Question<'_>> {
     let mut questions = Vec::new();
     let mut from = 0;
@@ -135,8 +135,8 @@ fn questions(body: Span<'_>) -> Vec<Question<'_>> {
     questions
 }
 
-/// The start of the clause that ends at a byte: after a full stop, a semicolon, an opening parenthesis or the border of
-/// a cell.
+/// Returns the start of the clause that ends at a byte: after a full stop, a semicolon, an opening parenthesis or the
+/// border of a cell.
 fn clause_start(text: &str, end: usize) -> usize {
     let mut depth = 0usize;
     for (at, c) in text[..end].char_indices().rev() {

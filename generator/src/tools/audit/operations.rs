@@ -54,8 +54,8 @@ impl Names {
         Self { entries: known.chain(drafted).chain(new).collect() }
     }
 
-    /// The operations in a list such as `Place Order, Batch Cancel and fills`; `None` for an entry that is not an
-    /// operation.
+    /// Returns the operations in a list such as `Place Order, Batch Cancel and fills`; `None` for an entry that is not
+    /// an operation.
     pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let mut found = Vec::new();
         for part in list.split(&[",", ";"]) {
@@ -75,7 +75,7 @@ impl Names {
         found
     }
 
-    /// The operations in `A and B`, where A may lack the last words of B: `Place and Cancel Reality Order`.
+    /// Returns the operations in `A and B`, where A may lack the last words of B: `Place and Cancel Reality Order`.
     fn joined<'a>(&self, part: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let parts = part.split(&[" and "]);
         let Some(last) = parts.last().filter(|_| parts.len() > 1) else {
@@ -97,7 +97,7 @@ impl Names {
         self.entries.iter().any(|entry| entry.is_headed(text))
     }
 
-    /// The operation with this heading, or otherwise one with the same words.
+    /// Returns the operation with this heading, or otherwise one with the same words.
     fn same_words(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let same_heading = self.entries.iter().find(|entry| entry.is_headed(text));
@@ -106,7 +106,7 @@ impl Names {
         same_heading.or_else(same_words).map(KnownName::named)
     }
 
-    /// The operation that a phrase is most similar to.
+    /// Returns the operation that a phrase is most similar to.
     pub(super) fn near(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let score = |entry: &KnownName| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
@@ -133,14 +133,14 @@ impl Names {
         }
     }
 
-    /// The operation with the longest heading that the phrase starts with.
+    /// Returns the operation with the longest heading that the phrase starts with.
     pub(super) fn at_start(&self, phrase: &str) -> Option<OperationName> {
         let phrase = phrase.trim().to_lowercase();
         let starts = self.entries.iter().filter(|entry| phrase.starts_with(&entry.heading.to_lowercase()));
         starts.max_by_key(|entry| entry.heading.len()).map(KnownName::named)
     }
 
-    /// The operations all of whose words occur in a phrase.
+    /// Returns the operations all of whose words occur in a phrase.
     pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
         let has = |entry: &KnownName| {
             entry

@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Two cells of each row of a table.
+/// Returns two cells of each row of a table.
 fn pairs<'a>(rows: &[Vec<Span<'a>>]) -> Vec<(Span<'a>, Span<'a>)> {
     rows.iter().filter_map(|row| Some((*row.first()?, *row.get(1)?))).collect()
 }

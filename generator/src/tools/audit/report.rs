@@ -101,7 +101,7 @@ impl Line {
     }
 }
 
-/// A place as `file:line`.
+/// Returns a place as `file:line`.
 pub(super) fn shown_place(files: &[PathBuf], place: Option<Place>) -> String {
     let shown = place.and_then(|place| {
         let file = files.get(place.file as usize)?.display().to_string().replace('\\', "/");
@@ -142,22 +142,22 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// The same with the files that were read in part only.
+    /// Returns the same with the files that were read in part only.
     pub(crate) fn with_unfinished(self, files: &[PathBuf]) -> Self {
         Self { unfinished: files.to_vec(), ..self }
     }
 
-    /// The number of differences of fact.
+    /// Returns the number of differences of fact.
     pub fn differences(&self) -> usize {
         self.count(Task::Write)
     }
 
-    /// The number of differences in which a document contradicts itself.
+    /// Returns the number of differences in which a document contradicts itself.
     pub fn contradictions(&self) -> usize {
         self.lines.iter().filter(|line| line.group == Group::Contradiction).count()
     }
 
-    /// The number of changed sentences to review, because they may state something that no reader understands.
+    /// Returns the number of changed sentences to review, because they may state something that no reader understands.
     pub fn reviews(&self) -> usize {
         self.count(Task::Review)
     }
@@ -166,13 +166,13 @@ impl Audit {
         self.lines.iter().filter(|line| line.group.task() == task).count()
     }
 
-    /// The number of facts of the schema that come from the documents, and of those that were found there.
+    /// Returns the number of facts of the schema that come from the documents, and of those that were found there.
     pub fn facts(&self) -> (usize, usize) {
         let all = self.shares.iter().flat_map(|share| share.facts.values());
         all.fold((0, 0), |sum, (all, matched)| (sum.0 + all, sum.1 + matched))
     }
 
-    /// The report as JSON, an object on each line: the lines in the order of the text, then the totals.
+    /// Returns the report as JSON, an object on each line: the lines in the order of the text, then the totals.
     pub fn as_json(&self) -> String {
         let line = |line: &Line| {
             json!({
@@ -194,7 +194,7 @@ impl Audit {
         self.sorted().map(line).chain([totals]).map(|object| format!("{object}\n")).collect()
     }
 
-    /// The lines by their group and place.
+    /// Returns the lines by their group and place.
     fn sorted(&self) -> impl Iterator<Item = &Line> {
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         lines.sort_by(|a, b| (a.group, &a.file, a.line).cmp(&(b.group, &b.file, b.line)));
@@ -287,7 +287,7 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// The lines that were not read, or only in part: `3-5, 9`.
+/// Returns the lines that were not read, or only in part: `3-5, 9`.
 fn ranges(lines: &[UnreadLine], in_part: bool) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (line, _) in lines.iter().filter(|(_, partly)| *partly == in_part) {

@@ -101,7 +101,7 @@ impl Review<'_> {
         differences.into_iter().partition(stands)
     }
 
-    /// The former place of the heading of a removed operation.
+    /// Returns the former place of the heading of a removed operation.
     fn place_of_operation(&self, document: &Document, claims: &Claims<'_>, place: Option<Place>) -> Option<usize> {
         let known = claims.operations.iter().find(|known| Some(known.operation.path.place) == place)?;
         self.recorded.iter().filter(|recorded| !recorded.changes.is_empty()).find_map(|recorded| {
@@ -110,7 +110,7 @@ impl Review<'_> {
         })
     }
 
-    /// The change in a section that is nearest to a byte.
+    /// Returns the change in a section that is nearest to a byte.
     fn nearest_change(&self, document: &Document, at: usize) -> Option<usize> {
         let section = document.section_of(at)?.at.start;
         let of_section = self.recorded.iter().filter(|recorded| recorded.section == Some(section));
@@ -118,7 +118,7 @@ impl Review<'_> {
         places.min_by_key(|changed| (changed.abs_diff(at), *changed))
     }
 
-    /// The change with the most words of a claim that belongs to no section.
+    /// Returns the change with the most words of a claim that belongs to no section.
     fn change_that_names(&self, document: &Document, claim: &str) -> Option<usize> {
         let is_long = |word: &&str| word.len() > 3;
         let claimed: Vec<&str> = claim.split_whitespace().filter(is_long).collect();
@@ -130,7 +130,7 @@ impl Review<'_> {
         changes.max_by_key(|change| common(change)).map(|change| change.at)
     }
 
-    /// The changes that the marks show in addition to differences of fact.
+    /// Returns the changes that the marks show in addition to differences of fact.
     pub(super) fn lines(&self, context: &Context<'_>) -> Vec<Line> {
         let Context { files, document, .. } = *context;
         let line = |group: Group, at: Option<usize>, text: String| Line {
@@ -225,7 +225,7 @@ impl Review<'_> {
     }
 }
 
-/// The hashes of the differences in a section, each once.
+/// Returns the hashes of the differences in a section, each once.
 fn hashes(differences: &[Discrepancy], bytes: &Range<usize>) -> Vec<String> {
     let is_here = |difference: &&Discrepancy| {
         let elsewhere = difference.elsewhere.as_ref().map(|(at, _)| *at);
@@ -236,7 +236,7 @@ fn hashes(differences: &[Discrepancy], bytes: &Range<usize>) -> Vec<String> {
     hashes.into_iter().collect()
 }
 
-/// The current words, the former words, and the statements of the schema that depend on them.
+/// Returns the current words, the former words, and the statements of the schema that depend on them.
 fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> String {
     let Context { document, was, .. } = *context;
     let line = document.line(change.at);
@@ -266,8 +266,8 @@ fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> Strin
     text
 }
 
-/// The parts of the schema that are named there, the facts that are read there, those that are no longer read, and the
-/// rules that depend on the place.
+/// Returns the parts of the schema that are named there, the facts that are read there, those that are no longer read,
+/// and the rules that depend on the place.
 fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
@@ -304,7 +304,7 @@ fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<Str
     ]
 }
 
-/// The changed parts of a sentence, or the whole if the earlier documents do not show them; a row is one part.
+/// Returns the changed parts of a sentence, or the whole if the earlier documents do not show them; a row is one part.
 fn changed_parts<'a>(change: &TextChange, now: &Range<usize>, context: &Context<'a>) -> Vec<Span<'a>> {
     let whole = context.document.span(now);
     let before = context.was.zip(change.was.as_ref());
@@ -316,7 +316,7 @@ fn changed_parts<'a>(change: &TextChange, now: &Range<usize>, context: &Context<
     if parts.is_empty() { vec![whole] } else { parts }
 }
 
-/// The rules whose place may be that of a change; for removed text, those of its section.
+/// Returns the rules whose place may be that of a change; for removed text, those of its section.
 fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<String> {
     let Context { files, document, claims, .. } = *context;
     let now = change.now.as_ref().map(|now| document.span(now));
@@ -332,7 +332,7 @@ fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<S
     rules
 }
 
-/// The difference in the form `the [-old-]{+new+} words`.
+/// Returns the difference in the form `the [-old-]{+new+} words`.
 fn difference_of_words(before: &str, now: &str) -> String {
     let mut text = String::new();
     let mut last = ChangeTag::Equal;

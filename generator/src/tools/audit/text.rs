@@ -28,7 +28,7 @@ impl<'a> Span<'a> {
         self.part(start..start + self.text.trim().len())
     }
 
-    /// A name without the footnote mark after it, as in `size*` or `size[^1]`.
+    /// Returns a name without the footnote mark after it, as in `size*` or `size[^1]`.
     pub(super) fn without_footnote(self) -> Self {
         if let Some((name, _)) = self.text.split_once("[^").filter(|(_, mark)| mark.ends_with(']')) {
             return self.part(0..name.len());
@@ -40,7 +40,7 @@ impl<'a> Span<'a> {
         self.text.is_empty()
     }
 
-    /// The parts between separators outside of parentheses.
+    /// Returns the parts between separators outside of parentheses.
     pub(super) fn split(self, separators: &[&str]) -> Vec<Self> {
         let mut parts = Vec::new();
         let (mut depth, mut start, mut skip_to) = (0usize, 0, 0);
@@ -62,13 +62,13 @@ impl<'a> Span<'a> {
         parts.into_iter().map(Self::trim).filter(|part| !part.is_empty()).collect()
     }
 
-    /// The sentences, which end with a full stop before a space or the end.
+    /// Returns the sentences, which end with a full stop before a space or the end.
     pub(super) fn sentences(self) -> Vec<Self> {
         let parts = self.split(&[". ", ".\n"]);
         parts.into_iter().map(|part| part.part(0..part.text.trim_end_matches('.').len())).collect()
     }
 
-    /// The parts between commas, semicolons and parentheses at any depth.
+    /// Returns the parts between commas, semicolons and parentheses at any depth.
     pub(super) fn clauses(self) -> Vec<Self> {
         let mut clauses = Vec::new();
         let mut start = 0;
@@ -82,7 +82,7 @@ impl<'a> Span<'a> {
         clauses.into_iter().map(Self::trim).filter(|clause| !clause.is_empty()).collect()
     }
 
-    /// The text before the first parenthesis, and the text in it.
+    /// Returns the text before the first parenthesis, and the text in it.
     pub(super) fn head_and_note(self) -> (Self, Option<Self>) {
         let Some(open) = self.text.find('(') else { return (self, None) };
         let mut depth = 0usize;
@@ -98,7 +98,7 @@ impl<'a> Span<'a> {
         (self.part(0..open).trim(), Some(self.part(open + 1..close.max(open + 1)).trim()))
     }
 
-    /// The text before and after the first colon outside of parentheses.
+    /// Returns the text before and after the first colon outside of parentheses.
     pub(super) fn label(self) -> Option<(Self, Self)> {
         let label = *self.split(&[":"]).first()?;
         let colon = label.at + label.text.len() - self.at;
@@ -106,17 +106,17 @@ impl<'a> Span<'a> {
         Some((label, Self::new(rest, self.at + colon + 1).trim()))
     }
 
-    /// The text after a byte of this span.
+    /// Returns the text after a byte of this span.
     pub(super) fn after(self, at: usize) -> Self {
         self.part(at.saturating_sub(self.at).min(self.text.len())..self.text.len())
     }
 
-    /// The text before a byte of this span.
+    /// Returns the text before a byte of this span.
     pub(super) fn before(self, at: usize) -> Self {
         self.part(0..at.saturating_sub(self.at).min(self.text.len()))
     }
 
-    /// The words, without spaces and punctuation.
+    /// Returns the words, without spaces and punctuation.
     pub(super) fn words(self) -> Vec<Self> {
         let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '|' | '"' | '`' | '*');
         let mut words = Vec::new();
@@ -135,12 +135,12 @@ impl<'a> Span<'a> {
         words.into_iter().map(bare).filter(|word| !word.is_empty()).collect()
     }
 
-    /// The words as text.
+    /// Returns the words as text.
     pub(super) fn texts(self) -> Vec<&'a str> {
         self.words().into_iter().map(|word| word.text).collect()
     }
 
-    /// The only word; `None` if there are several.
+    /// Returns the only word; `None` if there are several.
     pub(super) fn single(self) -> Option<Self> {
         match self.words().as_slice() {
             [word] => Some(*word),

@@ -6,7 +6,7 @@ use super::measures::{Rate, decimal, length_of_time, number, range, rate};
 use super::text::Span;
 use crate::compiler::model::Duration;
 
-/// The statement in `Deprecated since v3; use Batch Order instead.`, in the form of the schema.
+/// Returns the statement in `Deprecated since v3; use Batch Order instead.`, in the form of the schema.
 pub(super) fn deprecated(text: &str) -> Option<String> {
     let at = text.to_ascii_lowercase().find("deprecated")?;
     let words: Vec<&str> = tokens(text.get(at..)?, |_| false).into_iter().map(|(_, word)| word).collect();
@@ -37,7 +37,7 @@ pub(super) fn is_parameter_list(label: Span<'_>) -> bool {
     parameter_prefix(label).is_some()
 }
 
-/// The prefix of the names in a list of parameters, from its label; `None` if it is of another list.
+/// Returns the prefix of the names in a list of parameters, from its label; `None` if it is of another list.
 pub(super) fn parameter_prefix(label: Span<'_>) -> Option<String> {
     match label.texts().as_slice() {
         ["Parameters" | "Parameter", ..] => Some(String::new()),
@@ -91,7 +91,7 @@ const SYNONYMS: [(&str, &str); 36] = [
 const HALF_WIDTH: &str =
     concat!("!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ", "[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
 
-/// A character in plain typography; empty for an invisible one.
+/// Returns a character in plain typography; empty for an invisible one.
 fn plain_character(c: char) -> Option<&'static str> {
     Some(match c {
         // Wide punctuation marks include their space.
@@ -115,7 +115,7 @@ fn plain_character(c: char) -> Option<&'static str> {
     })
 }
 
-/// A text in plain typography, with single spaces, and in the words that the readers know.
+/// Returns a text in plain typography, with single spaces, and in the words that the readers know.
 pub(super) fn canonical(text: &str) -> String {
     let characters: Vec<(char, usize)> = text.char_indices().map(|(at, c)| (c, at)).collect();
     canonical_characters(&characters, &[]).into_iter().map(|(c, _)| c).collect()
@@ -126,7 +126,7 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
 
-/// The same for characters with their positions; those at positions in `literals` are kept.
+/// Returns the same for characters with their positions; those at positions in `literals` are kept.
 pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usize>]) -> Vec<(char, usize)> {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let mut plain: Vec<(char, usize)> = Vec::with_capacity(text.len());
@@ -216,8 +216,8 @@ fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) 
     found
 }
 
-/// The meaning of a sentence: two sentences are equal exactly if no reader can find different facts in them. Rates,
-/// lengths of time, bounds and numbers are replaced by their values, and everything else by its words. Words in
+/// Returns the meaning of a sentence: two sentences are equal exactly if no reader can find different facts in them.
+/// Rates, lengths of time, bounds and numbers are replaced by their values, and everything else by its words. Words in
 /// `literals`, which are ranges of the text, are kept as they are.
 pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
@@ -244,7 +244,7 @@ pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     said.join(" ")
 }
 
-/// A bound after its value at the start of words: `a week at most`, which means `at most a week`.
+/// Returns a bound after its value at the start of words: `a week at most`, which means `at most a week`.
 fn bounded_behind(words: &[&str]) -> Option<(String, usize)> {
     let (length, count) = length_of_time(words)?;
     let bound = match words.get(count..)? {
@@ -262,7 +262,7 @@ fn value(length: &Duration) -> String {
     format!("<length {value}>")
 }
 
-/// The value of a rate, a length of time, a bound or a number at the start of words.
+/// Returns the value of a rate, a length of time, a bound or a number at the start of words.
 fn measure(words: &[&str]) -> Option<(String, usize)> {
     if let Some((Rate { calls, every, scope }, count)) = rate(words) {
         return Some((format!("<rate {calls} {every} {scope:?}>"), count));
@@ -297,8 +297,8 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
     }
 }
 
-/// Words, and punctuation that separates or joins them, each with its first byte. Quotation marks around a name are
-/// dropped unless they are literal.
+/// Returns words, and punctuation that separates or joins them, each with its first byte. Quotation marks around a name
+/// are dropped unless they are literal.
 fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -344,7 +344,7 @@ const JOINING: [&str; 31] = [
     "that", "the", "their", "these", "this", "those", "to", "what", "which", "with", "are", "not", "shown",
 ];
 
-/// The stems of words with a meaning, in lower case and with composite words split.
+/// Returns the stems of words with a meaning, in lower case and with composite words split.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let mut stems = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
@@ -377,7 +377,7 @@ pub(super) fn have_same_stem(a: &str, b: &str) -> bool {
     shared == a.max(b) || shared >= a.min(b).saturating_sub(2).max(5)
 }
 
-/// The similarity of two sets of words, from 0 to 1000.
+/// Returns the similarity of two sets of words, from 0 to 1000.
 pub(super) fn likeness(a: &[String], b: &[String]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;
@@ -393,12 +393,12 @@ pub(super) fn is_name(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// The text in lower case, with single spaces.
+/// Returns the text in lower case, with single spaces.
 pub(super) fn plain(text: &str) -> String {
     text.replace('-', " ").split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The characters that a word in a list stands for, such as `period` or `letters`.
+/// Returns the characters that a word in a list stands for, such as `period` or `letters`.
 pub(super) fn characters(word: &str) -> Vec<char> {
     const NAMED: [(&str, char); 13] = [
         ("period", '.'),

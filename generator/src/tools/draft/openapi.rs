@@ -45,7 +45,7 @@ pub(crate) fn drafts(api: &Api, path: &Path, wanted: &Wanted) -> Result<Source, 
     Ok(of_root(api, file, root, &places, wanted))
 }
 
-/// The description in a file, as one of version 3, and the places of its values in the file.
+/// Returns the description in a file, as one of version 3, and the places of its values in the file.
 fn read(path: &Path) -> Result<(Value, Places), String> {
     let shown = path.display();
     let text = plain_text::read(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -60,7 +60,7 @@ fn read(path: &Path) -> Result<(Value, Places), String> {
     }
 }
 
-/// The drafts of a whole description.
+/// Returns the drafts of a whole description.
 fn of_root(api: &Api, file: String, root: Value, in_file: &Places, wanted: &Wanted) -> Source {
     let reading = Reading::of(root);
     let source = OpenApiFile { root: reading.root(), file, api };
@@ -123,7 +123,7 @@ struct OpenApiFile<'a> {
 }
 
 impl OpenApiFile<'_> {
-    /// The draft of an operation, or why it is left out.
+    /// Returns the draft of an operation, or why it is left out.
     fn wanted(
         &self,
         path: &str,
@@ -230,7 +230,7 @@ impl OpenApiFile<'_> {
         content
     }
 
-    /// Why an operation is not drafted, although it is wanted.
+    /// Returns why an operation is not drafted, although it is wanted.
     fn why_left_out(&self, method: Method, path: &str, call: Option<&str>, drafts: &[Draft]) -> Option<String> {
         let pieces = match PathPiece::all_of(path) {
             Ok(pieces) => pieces,
@@ -251,7 +251,7 @@ impl OpenApiFile<'_> {
         drafts.iter().find(is_same).map(|other| format!("it has the address of {}", other.path))
     }
 
-    /// The call that a path names behind its `#`, if the body of the operation has a member for it.
+    /// Returns the call that a path names behind its `#`, if the body of the operation has a member for it.
     fn call<'p>(&self, path: &'p str, operation: &Cursor<'_>) -> Option<&'p str> {
         let (_, call) = path.split_once('#')?;
         let member = self.api.calls.method.as_deref()?;
@@ -267,7 +267,7 @@ impl OpenApiFile<'_> {
         names_it.then_some(call)
     }
 
-    /// The path of the first server, which is not part of a client's base address.
+    /// Returns the path of the first server, which is not part of a client's base address.
     fn base_path(&self) -> String {
         let server = self.root.get("servers").and_then(|servers| servers.items().into_iter().next());
         let url = server.as_ref().and_then(|server| server.value.get("url")?.as_str()).unwrap_or_default();
@@ -281,7 +281,7 @@ impl OpenApiFile<'_> {
         path.to_owned()
     }
 
-    /// Who may call. Where the file says nothing, or the schema has no credentials, a person has to decide.
+    /// Returns who may call. Where the file says nothing, or the schema has no credentials, a person has to decide.
     fn access(&self, operation: &Cursor<'_>) -> DraftAccess {
         let own = operation.get("security");
         let Some(security) = own.or_else(|| self.root.get("security")) else {
@@ -304,13 +304,13 @@ impl OpenApiFile<'_> {
     }
 }
 
-/// The id of an operation, and its tags.
+/// Returns the id of an operation, and its tags.
 fn names<'a>(operation: &Cursor<'a>) -> (Option<&'a str>, Vec<&'a str>) {
     let tags = operation.value.get("tags").and_then(Value::as_array).into_iter().flatten();
     (operation.value.get("operationId").and_then(Value::as_str), tags.filter_map(Value::as_str).collect())
 }
 
-/// The name of an operation with this id; the exporter writes the family before it, which is also the tag.
+/// Returns the name of an operation with this id; the exporter writes the family before it, which is also the tag.
 fn name_of_id(id: &str, tags: &[&str]) -> String {
     let exported = tags.iter().find_map(|tag| id.strip_prefix(tag)?.strip_prefix('.'));
     let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));

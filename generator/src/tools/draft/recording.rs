@@ -102,7 +102,7 @@ impl Sample {
         Some(Self { value: serde_json::from_str(&bare).ok()?, comments })
     }
 
-    /// The answer with its fields, and a remark about their source.
+    /// Returns the answer with its fields, and a remark about their source.
     pub(crate) fn answer(&self, envelope: Option<&Envelope>, remark: &str) -> Answer {
         let within = envelope.map_or(Some(&self.value), |envelope| data_within(envelope, &self.value));
         let mut seen = ObservedValues::default();
@@ -127,7 +127,7 @@ impl Sample {
     }
 }
 
-/// The start of a comment, outside of texts.
+/// Returns the start of a comment, outside of texts.
 fn comment_in(line: &str) -> Option<usize> {
     let mut is_text = false;
     let mut is_escaped = false;

@@ -15,7 +15,7 @@ const HEAD: &str = "\
 # each thing comes from; remove them when it is checked.
 ";
 
-/// The text of the file.
+/// Returns the text of the file.
 pub(super) fn text(draft: &Draft, types: &mut Types<'_>) -> String {
     let entries = entries(draft, types);
     let mut operation = format!("{HEAD}{}", yaml::comments(&draft.about, 0));
@@ -95,7 +95,7 @@ fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
     entries
 }
 
-/// The possible effects, and the words from which a person can tell it.
+/// Returns the possible effects, and the words from which a person can tell it.
 fn effect(draft: &Draft) -> Vec<String> {
     let seen = (!draft.effect_seen.is_empty()).then(|| format!("Seen: {}.", draft.effect_seen.join("; ")));
     std::iter::once("read, create, amend, cancel or close.".to_owned()).chain(seen).collect()
@@ -114,7 +114,7 @@ fn request(draft: &Draft, fields: &[DraftField], types: &mut Types<'_>) -> Vec<E
     parameters(draft, "", &members, types).into_iter().chain(array).collect()
 }
 
-/// Parameters; alternatives form a choice, in the place of the first.
+/// Returns parameters; alternatives form a choice, in the place of the first.
 fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Types<'_>) -> Vec<Entry> {
     let in_choice = |name: &str| {
         let full = format!("{prefix}{name}");
@@ -168,8 +168,8 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[DraftField], types: &mut Ty
     entries
 }
 
-/// The parameter, with a remark in the place of a default that is never assumed, because it is required. In the case of
-/// a choice, documents state both.
+/// Returns the parameter, with a remark in the place of a default that is never assumed, because it is required. In the
+/// case of a choice, documents state both.
 fn without_idle_default(field: &DraftField) -> DraftField {
     let mut field = field.clone();
     if field.need == Some(Need::Always) {
@@ -179,7 +179,7 @@ fn without_idle_default(field: &DraftField) -> DraftField {
     field
 }
 
-/// A choice by value, which is a type.
+/// Returns a choice by value, which is a type.
 fn by_value(draft: &Draft, prefix: &str, choice: &ByValue, types: &mut Types<'_>) -> Entry {
     let cases = choice.cases.iter().map(|(value, members)| {
         let members = members.iter().zip(field_names(members, check::is_free_setter));
@@ -193,7 +193,7 @@ fn by_value(draft: &Draft, prefix: &str, choice: &ByValue, types: &mut Types<'_>
     Entry::new(key, Yaml::Map([Entry::word("type", name)].into_iter().chain(need).collect())).comments(no_null)
 }
 
-/// A parameter of a request, or of the item or object that `prefix` names.
+/// Returns a parameter of a request, or of the item or object that `prefix` names.
 fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<'_>) -> Entry {
     let own = format!("{}-{}", draft.name, field.name);
     let has_fields = !field.fields.is_empty() && !field.is_undecided;
@@ -258,7 +258,7 @@ fn clears(draft: &Draft, prefix: &str, field: &DraftField) -> bool {
     is_json && !is_in_path && !is_chosen && is_value && field.apart.is_none() && field.need == Some(Need::No)
 }
 
-/// A single object, whose Rust name follows from the source.
+/// Returns a single object, whose Rust name follows from the source.
 fn object(own: &str, outer: &str, field: &DraftField, draft: &Draft, types: &mut Types<'_>) -> Entry {
     let name = types.object_name(field.named.as_deref().unwrap_or(own));
     let mut entries = vec![Entry::word("object", name)];
@@ -321,7 +321,7 @@ fn list_of_objects(own: &str, outer: &str, field: &DraftField, draft: &Draft, ty
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.iter().cloned().chain(no_null))
 }
 
-/// The pair of times that bounds a query; if there is none, how far back the answer reaches.
+/// Returns the pair of times that bounds a query; if there is none, how far back the answer reaches.
 fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
     if let Some(history) = &draft.history {
         return Some(Entry::text("history", history.clone()));
@@ -383,7 +383,7 @@ fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
     Entry::new("response", Yaml::Map(entries)).comments(data.remarks.clone())
 }
 
-/// The record for the data: one of the family, or a new one.
+/// Returns the record for the data: one of the family, or a new one.
 fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry {
     let known = if data.records.is_empty() && !data.is_value && data.one_of.is_none() {
         types.records_with(&data.fields)
@@ -433,14 +433,14 @@ fn statements(draft: &Draft) -> Vec<Entry> {
     entries
 }
 
-/// The empty key, with what the source shows: values of its own may be secret, or break its own rules.
+/// Returns the empty key, with what the source shows: values of its own may be secret, or break its own rules.
 fn examples(draft: &Draft) -> Entry {
     let how = "Wire JSON with values of your own: `- { about: A call., request: .., response: .. }`.";
     Entry::gap("examples").comments(std::iter::once(how.to_owned()).chain(draft.examples_seen.clone()))
 }
 
-/// The text of `types.yaml` with new types. An error is the key whose types are all on one line, where nothing can be
-/// added.
+/// Returns the text of `types.yaml` with new types. An error is the key whose types are all on one line, where nothing
+/// can be added.
 pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static str> {
     let kinds = [("enums", &new.enums), ("choices", &new.choices), ("records", &new.records)];
     let mut added = kinds.into_iter().filter(|(_, entries)| !entries.is_empty());
@@ -449,7 +449,7 @@ pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static s
     added.try_fold(text, |text, (key, entries)| add(&text, key, entries).ok_or(key))
 }
 
-/// The text of a file with sections to be reviewed; as it is if the file has some.
+/// Returns the text of a file with sections to be reviewed; as it is if the file has some.
 pub(crate) fn add_reviewed(text: &str, sections: &[(String, String)]) -> String {
     let key = "reviewed";
     if sections.is_empty() || text.lines().any(|line| line.starts_with(key)) {
@@ -500,7 +500,7 @@ fn joined(before: &[&str], block: &str, after: &[&str]) -> String {
 }
 
 impl NewTypes {
-    /// The names of the new types, each with its kind.
+    /// Returns the names of the new types, each with its kind.
     pub(crate) fn names(&self) -> Vec<String> {
         let kinds = [("enum", &self.enums), ("choice", &self.choices), ("record", &self.records)];
         let named = |(kind, entries): (&str, &Vec<Entry>)| -> Vec<String> {

@@ -88,8 +88,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The Rust name of a request, if it differs from its title: it is distinct from those of types and of other
-    /// requests.
+    /// Returns the Rust name of a request, if it differs from its title: it is distinct from those of types and of
+    /// other requests.
     pub(super) fn request_name(&mut self, title: &str, name: &str) -> Option<String> {
         let of_title = type_name(title).unwrap_or_default();
         let is_free = |rust: &str| check::is_free_request(rust);
@@ -99,12 +99,12 @@ impl<'a> Types<'a> {
         (rust != of_title).then_some(rust)
     }
 
-    /// The Rust name of an object or of the items of a list in a request.
+    /// Returns the Rust name of an object or of the items of a list in a request.
     pub(super) fn object_name(&mut self, wanted: &str) -> String {
         self.free_rust_name(&wanted.to_upper_camel_case(), |_| true)
     }
 
-    /// A Rust name that no other type has, which is taken from now on.
+    /// Returns a Rust name that no other type has, which is taken from now on.
     fn free_rust_name(&mut self, wanted: &str, is_free: impl Fn(&str) -> bool) -> String {
         let letters: String = wanted.chars().filter(char::is_ascii_alphanumeric).collect();
         let wanted =
@@ -138,7 +138,7 @@ impl<'a> Types<'a> {
         self.family.numbers_as_text
     }
 
-    /// The type of a parameter or of a field of an answer.
+    /// Returns the type of a parameter or of a field of an answer.
     pub(super) fn find(&mut self, field: &DraftField, is_parameter: bool) -> FieldType {
         let own = if is_parameter { [&self.parameters, &self.fields] } else { [&self.fields, &self.parameters] };
         let namesakes: Vec<Type> =
@@ -170,7 +170,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The enum with the listed values: one of the same name on the wire, one with exactly these values, or a new one.
+    /// Returns the enum with the listed values: one of the same name on the wire, one with exactly these values, or a
+    /// new one.
     fn of_values(&mut self, field: &DraftField, namesakes: &[Type]) -> FieldType {
         let has_all = |index: usize| {
             let all = &self.family.enums[index];
@@ -215,8 +216,8 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The choice of the family that has these parameters: its key in requests, its name, and whether it states another
-    /// winner than the source.
+    /// Returns the choice of the family that has these parameters: its key in requests, its name, and whether it states
+    /// another winner than the source.
     pub(super) fn own_choice(&self, one_of: &OneOf) -> Option<(String, String, bool)> {
         let (index, wins) = self.known_choice(&one_of.members, one_of.wins.as_deref())?;
         let name = self.family.choices[index].name.wire.clone();
@@ -224,7 +225,7 @@ impl<'a> Types<'a> {
         Some((key, name, wins != one_of.wins))
     }
 
-    /// An alternative that is one value.
+    /// Returns an alternative that is one value.
     pub(super) fn alternative(&mut self, name: &str, field: Option<&DraftField>) -> Entry {
         let nothing = DraftField::default();
         let field = field.unwrap_or(&nothing);
@@ -236,7 +237,7 @@ impl<'a> Types<'a> {
         Entry::new(name, Yaml::Map(entries))
     }
 
-    /// A new choice of these alternatives: its key in requests, and its name.
+    /// Returns a new choice of these alternatives: its key in requests, and its name.
     pub(super) fn choice_by_presence(&mut self, one_of: &OneOf, members: Vec<Entry>) -> (String, String) {
         let joined = one_of.members.join("-or-").to_upper_camel_case();
         let mut entries = vec![Entry::gap("doc"), Entry::new("one_of", Yaml::Map(members))];
@@ -244,7 +245,7 @@ impl<'a> Types<'a> {
         self.new_choice(&joined, entries)
     }
 
-    /// A choice that a parameter decides: its key in requests, and its name.
+    /// Returns a choice that a parameter decides: its key in requests, and its name.
     pub(super) fn choice_by_value(&mut self, decider: &DraftField, cases: Vec<Entry>) -> (String, String) {
         let of_decider = match self.find(decider, true) {
             FieldType::Type { name, .. } => Entry::word("type", name),
@@ -259,7 +260,7 @@ impl<'a> Types<'a> {
         self.new_choice(&format!("by-{}", decider.name).to_upper_camel_case(), entries)
     }
 
-    /// The new choice with these keys, or the one that has them already.
+    /// Returns the new choice with these keys, or the one that has them already.
     fn new_choice(&mut self, wanted: &str, entries: Vec<Entry>) -> (String, String) {
         let entries = Yaml::Map(entries);
         let same = self.new.choices.iter().find(|known| known.value == entries).map(|known| known.key.clone());
@@ -271,7 +272,7 @@ impl<'a> Types<'a> {
         (name[..1].to_lowercase() + &name[1..], name)
     }
 
-    /// A choice of exactly these parameters, with this winner if one is given.
+    /// Returns a choice of exactly these parameters, with this winner if one is given.
     fn known_choice(&self, members: &[String], wins: Option<&str>) -> Option<(usize, Option<String>)> {
         self.family.choices.iter().enumerate().find_map(|(index, choice)| {
             let (alternatives, known) = (choice.alternatives()?, choice.wins().map(str::to_owned));
@@ -282,7 +283,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The records with exactly these fields and their types, those that answer an operation first.
+    /// Returns the records with exactly these fields and their types, those that answer an operation first.
     pub(super) fn records_with(&self, fields: &[DraftField]) -> Vec<String> {
         let answers = |index: usize| {
             self.family.operations.iter().any(|operation| match &operation.response {
@@ -331,8 +332,8 @@ impl<'a> Types<'a> {
         fits(ty, kind) && has_values && has_members
     }
 
-    /// A new record for a name of the source, which is reused wherever the name occurs again; or for something without
-    /// a name.
+    /// Returns a new record for a name of the source, which is reused wherever the name occurs again; or for something
+    /// without a name.
     pub(super) fn record_named(&mut self, named: Option<&str>, own: &str, data: &Data) -> String {
         let Some(named) = named else { return self.new_record(own, data) };
         let named = self.without_family(named);
@@ -345,7 +346,7 @@ impl<'a> Types<'a> {
         self.fill_record(name, data)
     }
 
-    /// The name in the source without the family, which the exporter writes before it.
+    /// Returns the name in the source without the family, which the exporter writes before it.
     fn without_family<'n>(&self, named: &'n str) -> &'n str {
         named.strip_prefix(&self.family.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(named)
     }
@@ -381,7 +382,7 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// The keys of a record that is one of several.
+    /// Returns the keys of a record that is one of several.
     fn cases(&mut self, name: &str, of: &Cases) -> Vec<Entry> {
         let mut cases: Vec<(String, Vec<String>)> = Vec::new();
         for (index, (field, words)) in of.cases.iter().enumerate() {
@@ -430,7 +431,7 @@ impl<'a> Types<'a> {
         Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
     }
 
-    /// The keys of a value that never changes; `None` if others are possible.
+    /// Returns the keys of a value that never changes; `None` if others are possible.
     pub(super) fn fixed(&self, field: &DraftField) -> Option<Vec<Entry>> {
         let value = field.fixed.as_ref().or(if let [only] = field.values.as_slice() { Some(only) } else { None })?;
         let ty = match field.kind {
@@ -504,7 +505,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A name of a type, spelled as in Rust, that no other type has.
+    /// Returns a name of a type, spelled as in Rust, that no other type has.
     fn free_name(&mut self, wanted: &str) -> String {
         self.free_rust_name(&wanted.to_upper_camel_case(), |name| {
             // One of several records has a variant of that name.
@@ -569,7 +570,7 @@ fn is_same(known: &Entry, entries: &[Entry]) -> bool {
     values(known) == values(entries)
 }
 
-/// The key that states the type of a value.
+/// Returns the key that states the type of a value.
 fn key_of(kind: JsonKind) -> &'static str {
     match kind {
         JsonKind::List => "list",
@@ -578,13 +579,14 @@ fn key_of(kind: JsonKind) -> &'static str {
     }
 }
 
-/// The Rust names of parameters or fields that cannot have, or do not have alone, the name that follows from the wire.
+/// Returns the Rust names of parameters or fields that cannot have, or do not have alone, the name that follows from
+/// the wire.
 pub(super) fn field_names(fields: &[DraftField], is_free: impl Fn(&str) -> bool) -> Vec<Option<String>> {
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     distinct(&names, |name| field_name(name).ok().filter(|name| is_free(name)), "field_")
 }
 
-/// The entry of a parameter or a field with its Rust name, if it needs one.
+/// Returns the entry of a parameter or a field with its Rust name, if it needs one.
 pub(super) fn with_rust(mut entry: Entry, rust: Option<String>) -> Entry {
     if let (Some(rust), Yaml::Map(entries)) = (rust, &mut entry.value) {
         entries.insert(1.min(entries.len()), Entry::word("rust", rust));

@@ -86,7 +86,7 @@ fn written(entry: &Entry, indent: usize, dash: &str) -> String {
 /// Words that other YAML readers do not take for text.
 const OTHER_MEANING: [&str; 9] = ["yes", "no", "true", "false", "on", "off", "null", "y", "n"];
 
-/// A text, in quotes where it needs them.
+/// Returns a text, in quotes where it needs them.
 pub(super) fn scalar(text: &str) -> String {
     // A text that starts with a digit may be a number or a time, unless a word follows.
     let has_word = text.split_once(' ').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -118,7 +118,7 @@ fn one_line(text: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The key that marks something as deprecated, if it is.
+/// Returns the key that marks something as deprecated, if it is.
 pub(super) fn deprecated(is_so: bool, keys: &[(&'static str, String)]) -> Option<Entry> {
     let keys = keys.iter().map(|(key, text)| Entry::text(*key, text)).collect();
     is_so.then(|| Entry::new("deprecated", Yaml::Map(keys)))
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The value that another YAML reader makes of entries, as JSON.
+    /// Returns the value that another YAML reader makes of entries, as JSON.
     fn read(entries: &[Entry]) -> serde_json::Value {
         let text = write(entries, 0);
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"))

@@ -11,7 +11,7 @@ impl Object {
         Self::default()
     }
 
-    /// The members of a JSON object.
+    /// Returns the members of a JSON object.
     pub(super) fn of(value: Value) -> Self {
         match value {
             Value::Object(members) => Self(members),
@@ -66,7 +66,7 @@ impl Object {
         self.0.is_empty()
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }

@@ -124,7 +124,7 @@ fn info(api: &Api) -> Value {
         .into_value()
 }
 
-/// The server. The user provides the address; readers require a URL, so the default is in a domain reserved for
+/// Returns the server. The user provides the address; readers require a URL, so the default is in a domain reserved for
 /// examples.
 fn server() -> Value {
     let base = Object::new()
@@ -136,7 +136,7 @@ fn server() -> Value {
         .into_value()
 }
 
-/// The properties of the account that signs, which rules refer to.
+/// Returns the properties of the account that signs, which rules refer to.
 fn account(account: &Account) -> Value {
     let Account { doc, properties, instrument } = account;
     let properties = properties.iter().map(|property| {

@@ -66,7 +66,7 @@ pub(crate) fn outcomes(api: &Api) -> Outcomes {
     }
 }
 
-/// The times in milliseconds, and the number of denials, that a proof depends on.
+/// Returns the times in milliseconds, and the number of denials, that a proof depends on.
 fn assumptions(api: &Api) -> Object {
     let Assumed { settling, lag, clock_error, clock_distance, denials, repeats_after } = Assumed::USUAL;
     let credentials = api.credentials.as_ref();
@@ -82,7 +82,7 @@ fn assumptions(api: &Api) -> Object {
         .with("repeats_after_ms", milliseconds(repeats_after))
 }
 
-/// The outcome of a change for each end of its call.
+/// Returns the outcome of a change for each end of its call.
 fn ends(api: &Api) -> Object {
     CallResult::ALL.iter().fold(Object::new(), |ends, when| {
         let row = api.outcomes.iter().find(|row| row.when == *when);
@@ -93,13 +93,13 @@ fn ends(api: &Api) -> Object {
     })
 }
 
-/// The outcome of a change whose call ends in a certain way.
+/// Returns the outcome of a change whose call ends in a certain way.
 fn outcome_of(api: &Api, when: CallResult) -> RowOutcome {
     let row = api.outcomes.iter().find(|row| row.when == when);
     row.map_or(when.usual_outcome(), |row| row.outcome)
 }
 
-/// Everything that an outcome of an operation depends on.
+/// Returns everything that an outcome of an operation depends on.
 fn of(api: &Api, family: &Family, operation: &Operation) -> Value {
     let source = operation.source.as_ref().or(family.source.as_ref()).map(self::source);
     let observed_by = operation.sources.iter().chain(&family.sources).map(|(source, _)| source.as_str());
@@ -122,12 +122,12 @@ fn of(api: &Api, family: &Family, operation: &Operation) -> Value {
         .into_value()
 }
 
-/// The document and the section that describe something.
+/// Returns the document and the section that describe something.
 fn source(source: &Source) -> Object {
     Object::new().with("document", source.document()).maybe("section", source.section())
 }
 
-/// A path as the names of members and the numbers of items; empty for the whole.
+/// Returns a path as the names of members and the numbers of items; empty for the whole.
 fn path(path: Option<&AnswerPath>) -> Value {
     let steps = path.map(|path| path.0.as_slice()).unwrap_or_default();
     let step = |step: &Step| match step {
@@ -137,7 +137,7 @@ fn path(path: Option<&AnswerPath>) -> Value {
     steps.iter().map(step).collect()
 }
 
-/// The name of the schema that is written beside a file.
+/// Returns the name of the schema that is written beside a file.
 fn name_of_schema(file: &str) -> String {
     format!("{}.schema.json", file.strip_suffix(".json").unwrap_or(file))
 }

@@ -91,7 +91,7 @@ pub(crate) fn site(api: &Api, cases: &[Case], inputs: &SiteInputs, since: Option
     Site { files: files.into_iter().map(|(name, text)| (name, visible(&text))).collect() }
 }
 
-/// The pages in reading order.
+/// Returns the pages in reading order.
 fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
     let mut pages = vec![families::home(site)];
     pages.extend(concepts::pages(site));
@@ -115,7 +115,7 @@ fn compact(json: &str) -> String {
     serde_json::from_str::<serde_json::Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
 }
 
-/// The text without characters that are invisible or change the text direction.
+/// Returns the text without characters that are invisible or change the text direction.
 fn visible(text: &str) -> String {
     let mend = |c: char| if is_invisible(c) && c != '\n' { '\u{fffd}' } else { c };
     text.chars().map(mend).collect()

@@ -33,7 +33,7 @@ const MAX_DRAFTS: usize = 500;
 /// The maximum number of drafts from which the search for one case starts.
 const MAX_STARTS: usize = 30;
 
-/// The cases of every checked rule, as far as they are found.
+/// Returns the cases of every checked rule, as far as they are found.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
     api.operations().flat_map(|(family, operation)| CaseBuilder::new(api, family, operation).cases()).collect()
 }
@@ -101,7 +101,7 @@ impl<'a> CaseBuilder<'a> {
         }
     }
 
-    /// The first case among the drafts and those that differ from them in at most two parameters.
+    /// Returns the first case among the drafts and those that differ from them in at most two parameters.
     fn first(
         &self,
         entry: &Entry<'_>,
@@ -226,7 +226,7 @@ impl<'a> CaseBuilder<'a> {
         next
     }
 
-    /// The drafts with an item in the list.
+    /// Returns the drafts with an item in the list.
     fn with_items(&self, mut drafts: Vec<Draft>, list: Option<&ListName>) -> Vec<Draft> {
         drafts.retain_mut(|draft| list.is_none() || draft.set(list).is_some());
         drafts
@@ -253,7 +253,7 @@ impl<'a> CaseBuilder<'a> {
             .collect()
     }
 
-    /// The item with other ids, so that no rule takes the two for duplicates.
+    /// Returns the item with other ids, so that no rule takes the two for duplicates.
     fn renamed(&self, item: &Map<String, Value>, n: usize) -> Map<String, Value> {
         let is_id = |name: &str| {
             let unique = self.drafts.operation.statements.rules.iter().filter_map(|rule| match &rule.test {
@@ -343,7 +343,7 @@ impl<'a> CaseBuilder<'a> {
         drafts.into_iter().find(|draft| self.is_case(entry, breaks, draft))
     }
 
-    /// A time in the form of the parameter.
+    /// Returns a time in the form of the parameter.
     fn time(&self, name: &str, time: i64) -> Value {
         let parameters = self.drafts.operation.body.parameters();
         let as_text = parameters.iter().any(|parameter| parameter.name.wire == name && parameter.as_text);
@@ -367,7 +367,7 @@ fn goal(condition: Condition, so: bool) -> Goal {
     Goal { condition, so, far: false }
 }
 
-/// The goals of requests that break a rule: for each value of its conditions, in each possible way.
+/// Returns the goals of requests that break a rule: for each value of its conditions, in each possible way.
 fn breaking_goals(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
     let targets: Vec<Goals> = require
         .iter()
@@ -378,8 +378,8 @@ fn breaking_goals(when: &[Condition], require: &[Condition], forbid: &[Condition
     across(&all_of(when, true), &targets)
 }
 
-/// The goals of requests at the edge of a rule: they keep it for each value of its conditions, in each possible way, or
-/// because one of its conditions does not hold.
+/// Returns the goals of requests at the edge of a rule: they keep it for each value of its conditions, in each possible
+/// way, or because one of its conditions does not hold.
 fn keeping_goals(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
     let mut targets: Vec<Goals> = require.iter().flat_map(|condition| apart(condition, true)).collect();
     for (index, condition) in forbid.iter().enumerate() {
@@ -408,7 +408,8 @@ fn across(starts: &[Goals], targets: &[Goals]) -> Vec<Goals> {
     targets.iter().map(|target| [start.clone(), target.clone()].concat()).chain(varied).collect()
 }
 
-/// All conditions hold: each in turn in every possible way, the others in any way. Empty if there are no conditions.
+/// Returns all conditions hold: each in turn in every possible way, the others in any way. Empty if there are no
+/// conditions.
 fn all_of(conditions: &[Condition], so: bool) -> Vec<Goals> {
     let mut plans = Vec::new();
     for (index, condition) in conditions.iter().enumerate() {
@@ -422,7 +423,7 @@ fn all_of(conditions: &[Condition], so: bool) -> Vec<Goals> {
     plans
 }
 
-/// The ways in which a condition can hold or fail: each of its values or names separately.
+/// Returns the ways in which a condition can hold or fail: each of its values or names separately.
 fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
     match condition {
         Condition::Is { parameter, values } if so => {

@@ -210,7 +210,7 @@ fn wires(all: &Enum) -> Vec<&str> {
     all.wires().collect()
 }
 
-/// The bounds of a parameter: the last part of the rule's id, its text, and the bound.
+/// Returns the bounds of a parameter: the last part of the rule's id, its text, and the bound.
 fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str, String, Bound<'a>)> {
     let mut bounds = Vec::new();
     if family.enum_of(&parameter.shape).is_some() {
@@ -267,7 +267,7 @@ const STRANGER: &str = "no-such-value";
 /// The two ends of a range, if they are given.
 pub(super) type Ends = (Option<i64>, Option<i64>);
 
-/// Ranges that only just break a rule about a window, or only just keep it.
+/// Returns ranges that only just break a rule about a window, or only just keep it.
 pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option<Vec<Ends>> {
     let (now, beyond) = (NOW as i64, i64::from(breaks));
     Some(match rule {
@@ -290,7 +290,7 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
     })
 }
 
-/// Values just outside or just inside a bound.
+/// Returns values just outside or just inside a bound.
 pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_>, breaks: bool) -> Vec<Value> {
     let beyond = i128::from(breaks);
     let number = |text: String| {
@@ -343,7 +343,8 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
     }
 }
 
-/// Texts just outside or just inside the constraints of an identifier, for each length and each character at the edge.
+/// Returns texts just outside or just inside the constraints of an identifier, for each length and each character at
+/// the edge.
 fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
     let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
     let pieces: Vec<(char, char)> = alphabet.and_then(|alphabet| formats::ranges(alphabet).ok()).unwrap_or_default();

@@ -22,7 +22,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The object that a rule applies to: the request, or the first item of a list.
+    /// Returns the object that a rule applies to: the request, or the first item of a list.
     pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
         match list {
             None => self.request.as_object_mut(),
@@ -34,7 +34,7 @@ impl Draft {
         }
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     pub(super) fn items(&mut self, list: &ListName) -> Option<&mut Vec<Value>> {
         match list {
             ListName::Body if self.request.is_object() => self.request.get_mut(ListName::BODY)?.as_array_mut(),
@@ -45,7 +45,7 @@ impl Draft {
         }
     }
 
-    /// The draft with only the first item of a list.
+    /// Returns the draft with only the first item of a list.
     pub(super) fn with_one_item(&self, list: &ListName) -> Option<Self> {
         let mut draft = self.clone();
         if !list.is_below() {
@@ -54,14 +54,14 @@ impl Draft {
         Some(draft)
     }
 
-    /// The text of a parameter of the item, or otherwise of the request.
+    /// Returns the text of a parameter of the item, or otherwise of the request.
     fn text(&mut self, list: Option<&ListName>, name: &str) -> Option<String> {
         let own = self.set(list).and_then(|set| text(set.get(name)?));
         own.or_else(|| text(self.request.get(name)?))
     }
 }
 
-/// The member with that name, at any depth.
+/// Returns the member with that name, at any depth.
 fn value_in<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Value> {
     match value {
         Value::Object(members) => {
@@ -93,7 +93,7 @@ impl<'a> Drafts<'a> {
         self.operation.set_of(list)
     }
 
-    /// The drafts that result from changing `draft` to meet a goal, in all known ways.
+    /// Returns the drafts that result from changing `draft` to meet a goal, in all known ways.
     pub(super) fn changed_to_meet(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let so = goal.so;
         match (&goal.condition, so) {
@@ -251,7 +251,7 @@ impl<'a> Drafts<'a> {
         wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
     }
 
-    /// A number in the form of the parameter.
+    /// Returns a number in the form of the parameter.
     fn number(&self, list: Option<&ListName>, name: &str, text: &str) -> Value {
         let parameter = self.parameter(list, name);
         let is_bare = parameter.is_some_and(|parameter| !parameter.as_text);
@@ -260,13 +260,13 @@ impl<'a> Drafts<'a> {
         is_bare.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| json!(text))
     }
 
-    /// The value of a parameter whose text on the wire is `wire`.
+    /// Returns the value of a parameter whose text on the wire is `wire`.
     fn value(&self, list: Option<&ListName>, name: &str, wire: String) -> String {
         let ty = self.parameter(list, name).and_then(|parameter| parameter.shape.single());
         ty.map_or_else(|| wire.clone(), |ty| ty.value_of_wire(&wire))
     }
 
-    /// A time, given in Unix milliseconds, as text in the form of the parameter.
+    /// Returns a time, given in Unix milliseconds, as text in the form of the parameter.
     fn time(&self, list: Option<&ListName>, name: &str, millis: i64) -> String {
         let ty = self.parameter(list, name).and_then(|parameter| parameter.shape.single());
         let times = if let Some(Type::Time(times)) = ty { times } else { Times::Milliseconds };
@@ -316,7 +316,7 @@ impl<'a> Drafts<'a> {
             .collect()
     }
 
-    /// The draft if the parameter is set, otherwise drafts in which it is set.
+    /// Returns the draft if the parameter is set, otherwise drafts in which it is set.
     pub(super) fn given(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Vec<Draft> {
         let mut this = draft.clone();
         if this.set(list).is_some_and(|set| set.get(name).is_some_and(|value| text(value).is_some())) {
@@ -325,7 +325,7 @@ impl<'a> Drafts<'a> {
         self.samples(list, name).into_iter().map(|value| self.with(draft, list, name, value)).collect()
     }
 
-    /// The draft with a parameter and those that it requires.
+    /// Returns the draft with a parameter and those that it requires.
     pub(super) fn with(&self, draft: &Draft, list: Option<&ListName>, name: &str, value: Value) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
@@ -378,7 +378,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// The draft without a parameter; if one of several is required, another one is set.
+    /// Returns the draft without a parameter; if one of several is required, another one is set.
     pub(super) fn left_out(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
@@ -419,7 +419,7 @@ impl<'a> Drafts<'a> {
         choices.into_iter().find(|choice| choice.wires().any(|wire| wire == name)).map(|choice| &choice.kind)
     }
 
-    /// Values that a parameter can have.
+    /// Returns values that a parameter can have.
     pub(super) fn samples(&self, list: Option<&ListName>, name: &str) -> Vec<Value> {
         if let Some(ChoiceKind::Value { decider, enum_index, .. }) = self.choice_of(list, name)
             && decider.wire == name
@@ -455,7 +455,7 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// The distinct values of a parameter in the examples of the family.
+    /// Returns the distinct values of a parameter in the examples of the family.
     fn seen(&self, name: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
         for value in self.seen.iter().filter_map(|request| request.get(name)) {
@@ -467,7 +467,7 @@ impl<'a> Drafts<'a> {
     }
 }
 
-/// The requests of the examples of a family, and the items of array requests.
+/// Returns the requests of the examples of a family, and the items of array requests.
 pub(super) fn seen_in(family: &Family) -> Vec<Value> {
     let examples = family.operations.iter().flat_map(|operation| &operation.examples);
     let requests = examples.filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());

@@ -13,7 +13,7 @@ use regex_lite::Regex;
 use serde_json::Value;
 use tradeapi_words::ACCESS_TOLERANCE_MS;
 
-/// The ids of the checked rules that a request breaks, each with whether it refuses the request.
+/// Returns the ids of the checked rules that a request breaks, each with whether it refuses the request.
 ///
 /// `account` is an object with properties by name, and with `instruments`, a list of objects with `line`, `symbol` and
 /// the properties of an instrument. Rules that compare with the current time need `now`, in Unix milliseconds.
@@ -29,7 +29,7 @@ pub(crate) fn evaluate(
     broken(&entries, &evaluate).map(|entry| (entry.id.clone(), entry.severity == Severity::Refuse)).collect()
 }
 
-/// The `entries` that a request breaks.
+/// Returns the `entries` that a request breaks.
 pub(super) fn broken<'e, 'a>(
     entries: &'e [Entry<'a>],
     evaluate: &Evaluator<'_>,
@@ -47,7 +47,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) now: Option<u64>,
 }
 
-/// The text of a value; `None` for `null` and the empty text, which count as absent.
+/// Returns the text of a value; `None` for `null` and the empty text, which count as absent.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The objects that a rule applies to: the request, or the items of a list.
+    /// Returns the objects that a rule applies to: the request, or the items of a list.
     fn sets(&self, list: Option<&ListName>) -> Vec<&Value> {
         match list {
             None => vec![self.request],
@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The order of a parameter relative to an operand; `None` if it is unknown.
+    /// Returns the order of a parameter relative to an operand; `None` if it is unknown.
     fn order(&self, name: &str, operand: &Operand, set: &Value) -> Option<Ordering> {
         let given = |name: &str| Some(self.value_of_wire(name, &set.get(name).and_then(text)?));
         match operand {
@@ -213,13 +213,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value of a parameter whose text on the wire is `wire`.
+    /// Returns the value of a parameter whose text on the wire is `wire`.
     fn value_of_wire(&self, name: &str, wire: &str) -> String {
         let ty = self.leaves_of(name).next().and_then(|leaf| leaf.parameter.shape.single());
         ty.map_or_else(|| wire.to_owned(), |ty| ty.value_of_wire(wire))
     }
 
-    /// The form of the times of a parameter.
+    /// Returns the form of the times of a parameter.
     fn times(&self, name: &str) -> Option<Times> {
         match self.leaves_of(name).next()?.parameter.shape {
             Shape::One(Type::Time(times)) => Some(times),
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
         (!flags.is_empty()).then(|| flags.contains(&true))
     }
 
-    /// The forms that a parameter can have.
+    /// Returns the forms that a parameter can have.
     fn forms(&self, name: &str) -> impl Iterator<Item = &Form> {
         self.leaves_of(name)
             .filter_map(|leaf| self.family.identifier_of(&leaf.parameter.shape))
@@ -286,7 +286,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The properties of the instrument that the item or the request names.
+    /// Returns the properties of the instrument that the item or the request names.
     fn instrument(&self, set: &Value) -> Option<&Value> {
         let names = self.family.instrument.as_ref()?;
         let named = |name: &str| text(set.get(name).or_else(|| self.request.get(name))?);
@@ -298,12 +298,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// The moment at this distance before or after `now`, in Unix milliseconds.
+/// Returns the moment at this distance before or after `now`, in Unix milliseconds.
 pub(super) fn moment(length: Option<Duration>, is_ahead: bool, now: i64) -> i64 {
     length.map_or(now, |length| length.shift(now, if is_ahead { 1 } else { -1 }))
 }
 
-/// A time in Unix milliseconds. ISO 8601 texts are not parsed here.
+/// Returns a time in Unix milliseconds. ISO 8601 texts are not parsed here.
 fn millis(times: Times, text: &str) -> Option<i64> {
     let number: i64 = text.parse().ok()?;
     match times {
@@ -315,12 +315,12 @@ fn millis(times: Times, text: &str) -> Option<i64> {
     }
 }
 
-/// The array that is the body of a request: all of the request, or beside other parameters its member `[]`.
+/// Returns the array that is the body of a request: all of the request, or beside other parameters its member `[]`.
 fn array_of(request: &Value) -> Option<&Value> {
     if request.is_object() { request.get(ListName::BODY) } else { Some(request) }
 }
 
-/// The objects with that name, at any depth.
+/// Returns the objects with that name, at any depth.
 fn objects_in<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
     match value {
         Value::Object(members) => {
@@ -332,7 +332,7 @@ fn objects_in<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
     }
 }
 
-/// The texts of a value, or of each item of a list.
+/// Returns the texts of a value, or of each item of a list.
 fn each_text(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().filter_map(text).collect(),

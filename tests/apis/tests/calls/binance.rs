@@ -115,7 +115,7 @@ async fn only_failures_have_a_code() {
     assert_eq!(refused.code.as_str(), "502");
 }
 
-/// The pool that refused a call.
+/// Returns the pool that refused a call.
 fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
     match called {
         Err(Error::Limited(limited)) => limited.binding.and_then(|binding| binding.limit.pool),

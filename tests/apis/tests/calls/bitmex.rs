@@ -12,7 +12,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The documented signature.
+/// Returns the documented signature.
 fn signature(secret: &str, method: &str, target: &str, expires: &str, body: &str) -> String {
     hex(&hmac_sha256(secret.as_bytes(), &format!("{method}{target}{expires}{body}")))
 }

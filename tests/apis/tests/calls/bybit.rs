@@ -96,7 +96,7 @@ async fn times_and_candles_are_read_as_bybit_writes_them() {
     assert_eq!(candles.list[0].close_price, Some(dec!(17055.5)));
 }
 
-/// The outcomes of two orders by their data and `retExtInfo`.
+/// Returns the outcomes of two orders by their data and `retExtInfo`.
 async fn outcomes(list: &str, beside: &str) -> Vec<String> {
     let server = ScriptedServer::start().unwrap();
     let answer = format!(r#"{{"retCode": 0, "result": {{"list": {list}}}, "retExtInfo": {beside}, "time": 1}}"#);

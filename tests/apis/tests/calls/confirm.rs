@@ -57,7 +57,7 @@ impl Settled {
         Self { outcome: confirmation.outcome(), by_absence }
     }
 
-    /// The common result of all items of a batch.
+    /// Returns the common result of all items of a batch.
     fn of_items<I, T, R>(batch: &BatchConfirmation<I, T, R>) -> Self {
         let mut all = batch.items.iter().map(|item| Self::of(&item.confirmation));
         let first = all.next().unwrap();

@@ -25,7 +25,7 @@ fn call(request: &Request) -> (String, serde_json::Value, u64) {
     (body["method"].as_str().unwrap().to_owned(), body["params"].clone(), body["id"].as_u64().unwrap())
 }
 
-/// An answer to a call, with its id.
+/// Returns an answer to a call, with its id.
 fn answered(request: &Request, members: &str) -> String {
     format!(r#"{{"jsonrpc": "2.0", "id": {}, {members}}}"#, call(request).2)
 }

@@ -5,7 +5,7 @@ use apis::assorted::{Client, Edit, Error, dec};
 use tradeapi_runtime::Operation;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-/// The body of a request.
+/// Returns the body of a request.
 async fn body(change: &ChangeDrawer) -> String {
     let server = ScriptedServer::start().unwrap();
     server.answer_next(Answer::json(r#"{"object": "drawer"}"#));

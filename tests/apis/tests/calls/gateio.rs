@@ -16,7 +16,7 @@ fn client(server: &ScriptedServer) -> Client {
     Client::builder(server.url()).credentials(Credentials::new("key", "secret", "")).build().unwrap()
 }
 
-/// The documented signature.
+/// Returns the documented signature.
 fn signature(method: &str, path: &str, query: &str, body: &[u8], at: &str) -> String {
     let digest = hex(&Sha512::digest(body));
     hex(&hmac_sha512(b"secret", format!("{method}\n{path}\n{query}\n{digest}\n{at}").as_bytes()))

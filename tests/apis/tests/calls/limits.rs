@@ -12,7 +12,7 @@ use tradeapi_runtime::Credentials;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
-/// A client that refuses a call above a limit.
+/// Returns a client that refuses a call above a limit.
 fn quoting(server: &ScriptedServer) -> assorted::Client {
     assorted::Client::builder(server.url()).limits(LimitMode::Refuse).build().unwrap()
 }
@@ -21,7 +21,7 @@ fn is_limited<T>(result: &Result<T, Error>) -> bool {
     matches!(result, Err(Error::Limited(_)))
 }
 
-/// How often something succeeds before it fails.
+/// Returns how often something succeeds before it fails.
 async fn used_up<F: Future<Output = bool>>(succeeds: impl Fn() -> F) -> usize {
     for times in 0..1000 {
         if !succeeds().await {
@@ -31,7 +31,7 @@ async fn used_up<F: Future<Output = bool>>(succeeds: impl Fn() -> F) -> usize {
     panic!("a thousand calls are admitted: nothing limits them");
 }
 
-/// The number of these calls that a pool of ten admits.
+/// Returns the number of these calls that a pool of ten admits.
 async fn made(request: GetQuote) -> usize {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json("{}"));

@@ -35,7 +35,7 @@ impl Transport for Server {
 }
 
 impl Log {
-    /// The body, and the header with the link to the next page.
+    /// Returns the body, and the header with the link to the next page.
     fn answer(&mut self, uri: &http::Uri) -> (String, Option<(&'static str, String)>) {
         for later in self.coming.pop().unwrap_or_default() {
             let last = self.times.last().copied().unwrap_or(1000);

@@ -39,17 +39,17 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Sha256, Sha384, Sha512};
 
-/// The HMAC-SHA256 of `text`.
+/// Returns the HMAC-SHA256 of `text`.
 fn hmac_sha256(secret: &[u8], text: &str) -> Vec<u8> {
     Hmac::<Sha256>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
 }
 
-/// The HMAC-SHA384 of `text`.
+/// Returns the HMAC-SHA384 of `text`.
 fn hmac_sha384(secret: &[u8], text: &str) -> Vec<u8> {
     Hmac::<Sha384>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
 }
 
-/// The HMAC-SHA512 of `text`.
+/// Returns the HMAC-SHA512 of `text`.
 fn hmac_sha512(secret: &[u8], text: &[u8]) -> Vec<u8> {
     Hmac::<Sha512>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
 }

@@ -11,7 +11,7 @@ use tradeapi_tests::endings::{self, Caller, same};
 use tradeapi_tests::json_schema::JsonSchema;
 use tradeapi_tests::outcomes::{File, Outcome};
 
-/// The secret for an algorithm: a private key, or Base64.
+/// Returns the secret for an algorithm: a private key, or Base64.
 fn secret(api: &str) -> &'static str {
     if api == "coinbase" { include_str!("key.pem") } else { "c2VjcmV0" }
 }
@@ -20,7 +20,7 @@ fn folder(api: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(api)
 }
 
-/// The outcomes of an API as data, which have the form that their JSON Schema describes.
+/// Returns the outcomes of an API as data, which have the form that their JSON Schema describes.
 fn file(api: &str) -> File {
     let outcomes = Generator::new().schema_dir(folder(api)).read().unwrap().outcomes();
     let file = File::new(&outcomes.text);
@@ -33,7 +33,7 @@ type Calls = Vec<Caller<Result<(), tradeapi_runtime::Error>>>;
 
 macro_rules! changes {
     ($($api:ident: $($family:ident :: $operation:ident),+;)+) => {
-        /// The operations of each API that change something.
+        /// Returns the operations of each API that change something.
         fn changes() -> Vec<(&'static str, Calls)> {
             vec![$((stringify!($api), vec![$(Caller {
                 operation: apis::$api::$family::$operation::META.id,
@@ -72,7 +72,7 @@ changes! {
 
 macro_rules! placements {
     ($($api:ident: $family:ident :: $operation:ident;)+) => {
-        /// The operation of each API that a query settles, except that of KuCoin, whose history has pages.
+        /// Returns the operation of each API that a query settles, except that of KuCoin, whose history has pages.
         fn placements() -> Vec<(&'static str, Caller<Outcome>)> {
             vec![$((stringify!($api), Caller {
                 operation: apis::$api::$family::$operation::META.id,

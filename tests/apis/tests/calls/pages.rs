@@ -7,7 +7,7 @@ use tradeapi_runtime::Credentials;
 use tradeapi_runtime::pages::{PageError, Paged, Pages};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
-/// The number of items on each page.
+/// Returns the number of items on each page.
 async fn lengths<O: Paged>(mut pages: Pages<O>) -> Result<Vec<usize>, PageError> {
     let mut lengths = Vec::new();
     while let Some(page) = pages.next_page().await {

@@ -158,7 +158,7 @@ async fn an_attempt_that_is_not_made_leaves_the_outcome_of_the_one_before_open()
     assert_eq!((error.outcome(), server.requests().len()), (Outcome::Unknown, 1), "{error}");
 }
 
-/// The output of a future, if it is ready now.
+/// Returns the output of a future, if it is ready now.
 async fn poll_once<F: Future>(future: Pin<&mut F>) -> Option<F::Output> {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let mut future = future;

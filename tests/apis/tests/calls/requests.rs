@@ -69,7 +69,7 @@ async fn a_path_can_have_a_colon_and_an_answer_no_body() {
     assert_eq!(server.requests()[0].path, "/v1/accounts:merge");
 }
 
-/// The rule that refuses a request and its whole message. Nothing is sent.
+/// Returns the rule that refuses a request and its whole message. Nothing is sent.
 async fn refused<O: Callable>(operation: &O, checks: CheckPolicy) -> (String, String) {
     let server = ScriptedServer::start().unwrap();
     server.answer_otherwise(|_| Answer::json("{}"));

@@ -8,7 +8,7 @@ use tradeapi_runtime::checks::CheckContext;
 const NOW: u64 = 1_790_000_000_000;
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// The rules that an order breaks for an account.
+/// Returns the rules that an order breaks for an account.
 fn broken_for(order: &StopOrder, account: &Account) -> Vec<String> {
     let now = Some(Timestamp::from_millis(NOW));
     let found = order.inspect(CheckContext { account, now, ..CheckContext::default() });

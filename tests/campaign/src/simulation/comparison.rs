@@ -19,7 +19,7 @@ pub(super) struct Comparisons {
 }
 
 impl Comparisons {
-    /// Comparisons from a time on.
+    /// Returns comparisons from a time on.
     pub(super) fn since(since: Timestamp) -> Self {
         Self { since, ended: BTreeSet::new(), gone: BTreeSet::new() }
     }
@@ -83,7 +83,7 @@ impl Comparisons {
     }
 }
 
-/// The open orders that a settled report does not have.
+/// Returns the open orders that a settled report does not have.
 fn unreported(
     reconciled: &Reconciled,
     open: &[(String, Option<String>)],

@@ -34,7 +34,7 @@ impl Disk {
         self.store(Change::new("none", "{}", change.signed_at))
     }
 
-    /// The changes, the oldest first.
+    /// Returns the changes, the oldest first.
     pub(super) fn changes(&self) -> MutexGuard<'_, Vec<StoredChange>> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -51,7 +51,7 @@ pub(super) struct AccountEnd<'a> {
 }
 
 impl<'a> AccountEnd<'a> {
-    /// The end of an account, if it is to be ended.
+    /// Returns the end of an account, if it is to be ended.
     pub(super) fn of(world: &'a World<'a>) -> Option<Self> {
         let mut dice = Dice::new(world.seed, "ending");
         let flattens = match world.settings.variant {
@@ -199,7 +199,7 @@ async fn give_up<O: Callable>(context: &AccountContext, operation: O, patience: 
     context.call_within(patience, async |client| client.call(&operation).await).await;
 }
 
-/// The mistake of a client that takes answers for the end.
+/// Returns the mistake of a client that takes answers for the end.
 async fn flattens_once(context: &AccountContext) -> bool {
     let line = classic::ProductType::UsdtFutures;
     let unified = unified::CancelAllOrders::new(unified::Category::UsdtFutures);

@@ -8,7 +8,7 @@ use tradeapi::{Client, Error, classic, unified};
 use crate::codes::{Proof, proof};
 use crate::variant::ClientVariant;
 
-/// The outcome that a variant concludes for an open change; `None` if it leaves it open.
+/// Returns the outcome that a variant concludes for an open change; `None` if it leaves it open.
 pub(super) async fn conclude(client: &Client, variant: ClientVariant, stored: &StoredChange) -> Option<Outcome> {
     if variant == ClientVariant::RecoversAsUnsent {
         return Some(Outcome::NotDone);

@@ -94,7 +94,7 @@ impl Names {
         Self { amended, by_client_id, by_order_id }
     }
 
-    /// The effect of an item, if it can be told from the request.
+    /// Returns the effect of an item, if it can be told from the request.
     fn effect(&self, form: &Form, item: &Value) -> Option<Effect> {
         let text = |name: &str| match &item[name] {
             Value::String(text) => text.clone(),
@@ -118,7 +118,7 @@ impl Names {
     }
 }
 
-/// The disagreements between a journal and the exchange. Each change that had an effect must be in it.
+/// Returns the disagreements between a journal and the exchange. Each change that had an effect must be in it.
 pub(super) fn violations(
     changes: &[StoredChange],
     recovered: &RecoveredOutcomes,
@@ -162,7 +162,7 @@ fn items<'a>(form: &Form, request: &'a Value) -> Vec<&'a Value> {
     list.map(|items| items.iter().collect()).unwrap_or_default()
 }
 
-/// The outcome of an item as the journal has it: its own, or that of the change.
+/// Returns the outcome of an item as the journal has it: its own, or that of the change.
 fn ending(stored: &StoredChange, place: usize) -> Outcome {
     let own = stored.items.iter().find(|item| item.place == place).map(|item| item.outcome);
     own.or(stored.ending.as_ref().map(|ending| ending.outcome)).unwrap_or(Outcome::Unknown)

@@ -199,7 +199,7 @@ impl Network {
         time.at(arrives, move || network.arrive(flight));
     }
 
-    /// The fault of a request, and its other random choices.
+    /// Returns the fault of a request, and its other random choices.
     fn fault_of(&self, request: &http::Request<Bytes>, operation: Option<&Operation>) -> (NetworkFault, Dice) {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let (times, mut dice) = self.dice(target, request.body());
@@ -216,7 +216,7 @@ impl Network {
         (fault, dice)
     }
 
-    /// When a request arrives that is due at a time unless it is delayed.
+    /// Returns when a request arrives that is due at a time unless it is delayed.
     fn arrival(&self, due: Duration, fault: NetworkFault, dice: &mut Dice) -> Duration {
         let jitter = Duration::from_micros(dice.below(self.0.profile.jitter.as_micros() as u64 + 1));
         let late = match fault {
@@ -327,7 +327,7 @@ impl Network {
         self.state().answered.iter().any(|(later, answered)| *later > begun && *answered + LATE_ARRIVAL < now)
     }
 
-    /// The answer of the exchange.
+    /// Returns the answer of the exchange.
     fn serve(
         &self,
         request: &http::Request<Bytes>,
@@ -367,7 +367,7 @@ impl Network {
         if is_read || is_of_duplicate() { second } else { first }
     }
 
-    /// The answer to another request, as far as it is honest that a caller takes it for its own.
+    /// Returns the answer to another request, as far as it is honest that a caller takes it for its own.
     fn foreign(
         &self,
         operation: Option<&Operation>,
@@ -407,7 +407,7 @@ impl Network {
         (*times, Dice::of_hash(self.0.seed, hasher.finish()))
     }
 
-    /// The requests that were faulted.
+    /// Returns the requests that were faulted.
     pub(super) fn faulted_requests(&self) -> BTreeSet<String> {
         self.state().faulted.clone()
     }

@@ -13,7 +13,7 @@ fn exact(figure: tradeapi::Decimal) -> Option<Decimal> {
     figure.to_rust_decimal().ok()
 }
 
-/// The disagreements between a ledger that is up to date and the account.
+/// Returns the disagreements between a ledger that is up to date and the account.
 pub(super) fn violations(ledger: &Ledger, exchange: &Exchange) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (family, name) in [(Family::Classic, "classic"), (Family::Unified, "unified")] {

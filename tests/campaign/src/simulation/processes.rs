@@ -373,7 +373,7 @@ impl Story<'_> {
     }
 }
 
-/// A policy of a process that is in no hurry.
+/// Returns a policy of a process that is in no hurry.
 fn patient_policy() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_secs(2), Duration::from_secs(20))
 }

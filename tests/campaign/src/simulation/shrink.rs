@@ -46,7 +46,7 @@ fn has(figures: &Figures, kind: &str) -> bool {
     figures.violations.iter().any(|violation| violation.kind() == kind)
 }
 
-/// A small subset for which `fails` still holds, found by leaving out ever smaller parts.
+/// Returns a small subset for which `fails` still holds, found by leaving out ever smaller parts.
 fn fewest<T: Clone + Ord>(all: BTreeSet<T>, fails: impl Fn(&BTreeSet<T>) -> bool) -> BTreeSet<T> {
     let mut kept: Vec<T> = all.into_iter().collect();
     let mut size = kept.len().div_ceil(2);

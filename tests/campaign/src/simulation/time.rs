@@ -33,7 +33,7 @@ impl Time {
         Self { environment: environment.in_another_process(), shared: Arc::new(Mutex::new(shared)) }
     }
 
-    /// The same time, as another process sees it.
+    /// Returns the same time, as another process sees it.
     #[must_use]
     pub(super) fn in_new_process(&self) -> Self {
         Self { environment: self.environment.in_another_process(), ..self.clone() }

@@ -42,8 +42,8 @@ impl World<'_> {
         self.scenario.requests.as_ref().is_none_or(|requests| requests.contains(&(task, request)))
     }
 
-    /// The clients of an account without a journal. Several share their limits: those of a process by themselves, those of
-    /// two over Redis, for which a limiter in virtual time stands.
+    /// Returns the clients of an account without a journal. Several share their limits: those of a process by
+    /// themselves, those of two over Redis, for which a limiter in virtual time stands.
     pub(super) fn contexts(&self, clients: Clients) -> Vec<AccountContext> {
         let process = self.time.clone();
         let processes = match clients {
@@ -75,12 +75,12 @@ impl World<'_> {
         self.deployment.clients != Clients::TwoProcesses || self.settings.goes_beyond(Assumption::Ids)
     }
 
-    /// A limiter that processes share, as over Redis.
+    /// Returns a limiter that processes share, as over Redis.
     pub(super) fn limits(&self) -> Arc<dyn Limiter> {
         Arc::new(OneUser(InProcessLimits::with_timer(LimitSettings::default(), self.time.clone())))
     }
 
-    /// A client in a process.
+    /// Returns a client in a process.
     pub(super) fn builder(&self, process: &Time, keys: &Keys) -> ClientBuilder<Client> {
         account::builder(&self.settings, ADDRESS, keys, &self.clock, self.network.clone(), || process.clone())
     }

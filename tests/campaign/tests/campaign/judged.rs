@@ -12,7 +12,7 @@ use tradeapi_exchange::{Profile, Seed, Setup};
 /// The speed of both clocks. A thread that stalls for some seconds still signs within the window.
 const SPEED: u32 = 4;
 
-/// A client on trial, with an account of each family.
+/// Returns a client on trial, with an account of each family.
 fn trial(variant: ClientVariant, seed: u64, [placements, tasks]: [u32; 2]) -> Trial {
     let mut setup = Setup::default();
     setup.users.push(Profile::new().both().balance("USDT", 1_000_000_000));

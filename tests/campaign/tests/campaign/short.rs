@@ -5,7 +5,7 @@ use std::thread;
 use tradeapi_campaign::{ClaimedOutcome, Figures, Settings, Situation, run};
 use tradeapi_exchange::{HostileEvent, HostileFault, Quirk};
 
-/// A campaign that is small enough for every run of the tests, with a fast clock for signatures.
+/// Returns a campaign that is small enough for every run of the tests, with a fast clock for signatures.
 fn short(seed: u64) -> Figures {
     let (placements, accounts, tasks) = (160, 8, 8);
     run(Settings { seed, placements, accounts, tasks, speed: 20, ..Settings::default() }).unwrap()

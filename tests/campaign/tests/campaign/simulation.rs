@@ -6,7 +6,7 @@ use tradeapi_campaign::{
 };
 use tradeapi_exchange::{EffectTime, HostileEvent, HostileFault, Quirk};
 
-/// The first account of a campaign with this seed, in an environment that depends on the seed.
+/// Returns the first account of a campaign with this seed, in an environment that depends on the seed.
 fn first(seed: u64) -> Scenario {
     Scenario::new(&Settings { seed, ..Settings::default() }, 0)
 }
@@ -177,12 +177,12 @@ const WRONG: [(ClientVariant, &str); 31] = [
     (ClientVariant::MissesLateFills, "wrong ledger"),
 ];
 
-/// The first account for which a variant shows this violation, and the number of placements until then.
+/// Returns the first account for which a variant shows this violation, and the number of placements until then.
 fn detect(variant: ClientVariant, kind: &'static str, placements: u64) -> Option<(u64, Scenario)> {
     find(&Settings { seed: 3, placements, variant, ..Settings::default() }, kind)
 }
 
-/// The first account of a campaign that shows this violation, and the number of placements until then.
+/// Returns the first account of a campaign that shows this violation, and the number of placements until then.
 fn find(settings: &Settings, kind: &'static str) -> Option<(u64, Scenario)> {
     let mut found = None;
     let simulated = simulate(settings, |so_far| {

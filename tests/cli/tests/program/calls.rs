@@ -24,7 +24,7 @@ fn an_order_is_placed_queried_amended_and_cancelled() {
     assert_eq!((local.open(), local.run(&["orders"]).ended(0).out), (0, String::new()));
 }
 
-/// The orders of a batch, as JSON.
+/// Returns the orders of a batch, as JSON.
 fn batch(count: usize) -> String {
     let order = |at: usize| {
         json!({

@@ -7,7 +7,7 @@ use tradeapi::runtime::tables::Meta;
 
 use crate::fixture::{order, run};
 
-/// The arguments that name an operation, and a body that is an array is a flag of its own.
+/// Returns the arguments that name an operation, and a body that is an array is a flag of its own.
 fn arguments(meta: &Meta) -> [String; 2] {
     let folder = TempDir::new().unwrap();
     let catalogue = run(folder.path(), &["catalogue"], "").lines();
@@ -244,7 +244,7 @@ fn headers_of_the_api_are_set_by_an_option() {
     }
 }
 
-/// The request that a command would send, or why there is none.
+/// Returns the request that a command would send, or why there is none.
 fn target(arguments: &[&str]) -> Result<String, String> {
     let folder = TempDir::new().unwrap();
     let ran = run(folder.path(), &[arguments, &["--dry-run"]].concat(), "");

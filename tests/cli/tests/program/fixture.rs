@@ -24,17 +24,17 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// An exchange without other participants, whose accounts have a position per instrument.
+    /// Creates an exchange without other participants, whose accounts have a position per instrument.
     pub(crate) fn start() -> Self {
         Self::seeded(7, Mode::OneWay)
     }
 
-    /// The same with another seed, and positions in this mode.
+    /// Returns the same with another seed, and positions in this mode.
     pub(crate) fn seeded(seed: u64, mode: Mode) -> Self {
         Self::of(seed, Profile::new().both().mode(mode).whitelisted())
     }
 
-    /// The same with a user of this profile.
+    /// Returns the same with a user of this profile.
     pub(crate) fn of(seed: u64, profile: Profile) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
@@ -54,25 +54,25 @@ impl Local {
         self.run_with(arguments, "")
     }
 
-    /// The same, with this on standard input.
+    /// Returns the same, with this on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
         let arguments: Vec<&str> = ["--local"].iter().chain(arguments).copied().collect();
         run(self.profiles.path(), &arguments, input)
     }
 
-    /// The path of a file with a budget that is wide enough for every test.
+    /// Returns the path of a file with a budget that is wide enough for every test.
     pub(crate) fn budget(&self) -> String {
         self.budget_of(r#"{"coins": ["USDT", "USDC", "USD"], "order": "1000000000", "priceAge": 3600}"#)
     }
 
-    /// The path of a file with this budget.
+    /// Returns the path of a file with this budget.
     pub(crate) fn budget_of(&self, json: &str) -> String {
         let path = self.profiles.path().join("budget.json");
         fs::write(&path, json).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
-    /// The command that starts the program.
+    /// Returns the command that starts the program.
     pub(crate) fn command(&self) -> Command {
         command(self.profiles.path())
     }
@@ -82,13 +82,13 @@ impl Local {
         self.run(&[&["unified", "place-order"][..], &order(id)].concat())
     }
 
-    /// The number of open orders.
+    /// Returns the number of open orders.
     pub(crate) fn open(&self) -> usize {
         self.exchange.account(self.exchange.keys(), tradeapi_exchange::Family::Unified).open_orders.len()
     }
 }
 
-/// The flags of an order that stays open.
+/// Returns the flags of an order that stays open.
 pub(crate) fn order(id: &str) -> [&str; 14] {
     [
         "--category",
@@ -140,7 +140,7 @@ pub(crate) fn hearing(program: &str) -> Command {
     command
 }
 
-/// The program with nothing in its environment but the folder of profiles.
+/// Returns the program with nothing in its environment but the folder of profiles.
 pub(crate) fn command(profiles: &Path) -> Command {
     let mut command = hearing(PROGRAM);
     command.env_clear().env("TRADEAPI_PROFILES", profiles);
@@ -184,7 +184,7 @@ impl Ran {
         line
     }
 
-    /// The same, after a check of the status.
+    /// Returns the same, after a check of the status.
     pub(crate) fn ended(self, status: i32) -> Self {
         assert_eq!(self.status, status, "{self:?}");
         self

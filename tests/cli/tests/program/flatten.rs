@@ -49,7 +49,7 @@ fn trade(local: &Local, mode: Mode) {
     assert!(left(local).iter().any(|left| left.contains("position")), "{:?}", left(local));
 }
 
-/// What the books have.
+/// Returns what the books have.
 fn left(local: &Local) -> Vec<String> {
     let mut left = Vec::new();
     for family in [Family::Unified, Family::Classic] {
@@ -60,13 +60,13 @@ fn left(local: &Local) -> Vec<String> {
     left
 }
 
-/// The ids of all orders of both accounts.
+/// Returns the ids of all orders of both accounts.
 fn orders(local: &Local) -> BTreeSet<u64> {
     let of = |family| local.exchange.order_ids(local.exchange.keys(), family);
     [Family::Unified, Family::Classic].map(of).into_iter().flatten().flatten().collect()
 }
 
-/// The orders among these that can open a position.
+/// Returns the orders among these that can open a position.
 fn opening(local: &Local, ids: impl Iterator<Item = u64>) -> Vec<OrderView> {
     ids.filter_map(|id| local.exchange.order(id)).filter(|order| !order.closes).collect()
 }
@@ -91,13 +91,13 @@ fn flatten(local: &Local) -> Command {
     command
 }
 
-/// Whether a run on a hostile exchange ended with success.
+/// Returns whether a run on a hostile exchange ended with success.
 fn ends_truthfully_among_failures(seed: u64) -> bool {
     ends_truthfully(seed, |local| be_hostile(local, seed))
 }
 
-/// Whether a run ended with success. Then nothing is left, also of what was still under way. No order of the run can have
-/// opened a position.
+/// Returns whether a run ended with success. Then nothing is left, also of what was still under way. No order of the
+/// run can have opened a position.
 fn ends_truthfully(seed: u64, prepare: impl FnOnce(&Local)) -> bool {
     let mode = if seed.is_multiple_of(2) { Mode::OneWay } else { Mode::Hedge };
     let local = Local::seeded(seed, mode);

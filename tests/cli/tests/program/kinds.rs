@@ -13,7 +13,7 @@ use crate::mcp::{Assistant, data};
 
 const KINDS: [Accounts; 3] = [Accounts::Unified, Accounts::Classic, Accounts::Both];
 
-/// The families that serve a key, and the code of the one that does not.
+/// Returns the families that serve a key, and the code of the one that does not.
 fn families(accounts: Accounts) -> (&'static [Family], Option<&'static str>) {
     match accounts {
         Accounts::Unified => (&[Family::Unified], Some("40085")),
@@ -260,7 +260,8 @@ fn what_was_answered_is_said_before_it_is_queried() {
     }
 }
 
-/// Flags of an order of 0.02 BTC at the market that opens the position of a side, with a take-profit and a stop-loss.
+/// Returns flags of an order of 0.02 BTC at the market that opens the position of a side, with a take-profit and a
+/// stop-loss.
 fn opening(pos_side: &'static str) -> Vec<&'static str> {
     let (side, take_profit, stop_loss) =
         if pos_side == "long" { ("buy", "70000", "58000") } else { ("sell", "58000", "70000") };
@@ -275,7 +276,7 @@ fn opening(pos_side: &'static str) -> Vec<&'static str> {
 const MARKET: [&str; 8] =
     ["unified", "place-order", "--category", "USDT-FUTURES", "--symbol", "BTCUSDT", "--order-type", "market"];
 
-/// The script below a heading of a chapter of the guide.
+/// Returns the script below a heading of a chapter of the guide.
 fn script_of(chapter: &str, heading: &str) -> String {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide").join(chapter);
     let guide = std::fs::read_to_string(guide).unwrap();

@@ -16,7 +16,7 @@ impl Assistant {
         Self::start_with(local, &[], arguments).await
     }
 
-    /// The same with options of the program.
+    /// Returns the same with options of the program.
     async fn start_with(local: &Local, options: &[&str], arguments: &[&str]) -> Self {
         let mut command = tokio::process::Command::new(PROGRAM);
         command
@@ -39,7 +39,7 @@ impl Assistant {
     }
 }
 
-/// Why nothing was done, for the assistant to correct it.
+/// Returns why nothing was done, for the assistant to correct it.
 fn error(result: &CallToolResult) -> &str {
     data(result)["failure"]["error"].as_str().unwrap()
 }
@@ -120,7 +120,7 @@ async fn with_permission_orders_are_placed_listed_and_flattened() {
     tokio::task::spawn_blocking(move || drop(local)).await.unwrap();
 }
 
-/// An order with one argument changed.
+/// Returns an order with one argument changed.
 fn with(name: &str, value: Value) -> Value {
     let mut order = order("b");
     order[name] = value;

@@ -22,7 +22,7 @@ impl Server {
         Self::with_budget(local, &local.budget(), &json!({}), options)
     }
 
-    /// The same with a budget, for a client with these capabilities.
+    /// Returns the same with a budget, for a client with these capabilities.
     pub(crate) fn with_budget(local: &Local, budget: &str, capabilities: &Value, options: &[&str]) -> Self {
         let mut command = command(local.profiles.path());
         command.args(["--local", "--lag", "1", "--deadline", "20", "--budget", budget, "mcp"]).args(options);
@@ -47,7 +47,7 @@ impl Server {
         self.count
     }
 
-    /// The next message, which is one of the protocol.
+    /// Returns the next message, which is one of the protocol.
     pub(crate) fn read(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
@@ -64,7 +64,7 @@ impl Server {
         answer
     }
 
-    /// What a tool returns.
+    /// Returns what a tool returns.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         answer["result"]["structuredContent"].clone()
@@ -296,7 +296,7 @@ fn a_call_tells_its_progress_if_its_client_asks_for_it() {
     }
 }
 
-/// The places of the numbers in JSON.
+/// Returns the places of the numbers in JSON.
 fn numbers(json: &Value) -> Vec<&Value> {
     match json {
         Value::Number(_) => vec![json],

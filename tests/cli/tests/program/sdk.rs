@@ -85,7 +85,7 @@ fn installed(name: &str, package: &str, install: impl FnOnce(&Path) -> io::Resul
     None
 }
 
-/// The program of the guide in a language.
+/// Returns the program of the guide in a language.
 fn of_the_guide(language: &str) -> String {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide/assistants.md");
     let guide = fs::read_to_string(guide).unwrap();

@@ -177,7 +177,7 @@ fn a_recovered_batch_states_the_outcome_of_each_item() {
     assert_ne!(items[1]["outcome"], "done", "{line}");
 }
 
-/// An exchange with one answer to each batch, and with the record of one order once that is set.
+/// Returns an exchange with one answer to each batch, and with the record of one order once that is set.
 fn scripted(folder: &Path, batch: &Value, record: Arc<OnceLock<Value>>) -> ScriptedServer {
     let server = ScriptedServer::start().unwrap();
     write_profile(folder, "local", &server.url(), ["k", "s", "p"]);

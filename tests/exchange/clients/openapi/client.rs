@@ -17,7 +17,7 @@ use sha2::Sha256;
 
 type Failure = Box<dyn error::Error>;
 
-/// A client for one request, because its headers are those of all its requests.
+/// Returns a client for one request, because its headers are those of all its requests.
 fn signed(method: &str, target: &str, body: &str) -> Result<HttpClient, Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis().to_string();
     let mut signature = Hmac::<Sha256>::new_from_slice(env::var("TRADEAPI_SECRET")?.as_bytes())?;
@@ -31,7 +31,7 @@ fn signed(method: &str, target: &str, body: &str) -> Result<HttpClient, Failure>
     Ok(HttpClient::new().with_base_url(env::var("TRADEAPI_URL")?).with_headers(headers))
 }
 
-/// The data of an answer that is a success.
+/// Returns the data of an answer that is a success.
 fn data<E: fmt::Debug>(answer: Result<impl Serialize, ApiOpError<E>>) -> Result<Value, Failure> {
     let answer = serde_json::to_value(answer.map_err(|error| format!("{error:?}"))?)?;
     if answer["code"] == "00000" { Ok(answer["data"].clone()) } else { Err(answer.to_string().into()) }

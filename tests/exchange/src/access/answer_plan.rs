@@ -89,12 +89,12 @@ impl AnswerPlan {
         Self { fault, quirk, node, dice, now, body }
     }
 
-    /// The fault of the request, and the quirk of its answer.
+    /// Returns the fault of the request, and the quirk of its answer.
     pub(crate) fn fault_and_quirk(&self) -> (HostileFault, Quirk) {
         (self.fault, self.quirk)
     }
 
-    /// The name of the fault, if there is one.
+    /// Returns the name of the fault, if there is one.
     pub(crate) fn fault_name(&self) -> Option<String> {
         (self.fault != HostileFault::None).then(|| format!("{:?}", self.fault))
     }
@@ -104,7 +104,7 @@ impl AnswerPlan {
         self.fault == HostileFault::MixedUp
     }
 
-    /// The time by the clock of the node that checks timestamps.
+    /// Returns the time by the clock of the node that checks timestamps.
     pub(crate) fn node_time(&self) -> u64 {
         self.now.saturating_add_signed(self.node.clock)
     }
@@ -122,7 +122,7 @@ impl AnswerPlan {
         }
     }
 
-    /// The time that answers state.
+    /// Returns the time that answers state.
     pub(crate) fn stated_time(&mut self) -> String {
         let time = self.now.saturating_add_signed(self.node.answer_time);
         self.quirk.time(&mut self.dice).map_or_else(|| time.to_string(), str::to_owned)
@@ -143,13 +143,13 @@ impl AnswerPlan {
         self.injected_answer(route.meta).unwrap_or(served)
     }
 
-    /// The refusal of a fault.
+    /// Returns the refusal of a fault.
     fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
         let status = if self.dice.percent(50) { 200 } else { 400 };
         injected_refusal(changes::random_code(meta, proof, &mut self.dice), status)
     }
 
-    /// The answer that the fault sends in place of the right one, whether or not the request is done.
+    /// Returns the answer that the fault sends in place of the right one, whether or not the request is done.
     fn injected_answer(&mut self, meta: &'static Meta) -> Option<Served> {
         let server_error = [500, 502, 503, 504].map(|status| (status, 1));
         let server_error = self.dice.weighted(&server_error).unwrap_or(500);
@@ -219,7 +219,7 @@ fn injected_refusal(code: &str, status: u16) -> Refusal {
     Refusal { status: Some(status), code: code.to_owned(), message, rule: FAULT.to_owned() }
 }
 
-/// The signature time that a request states.
+/// Returns the signature time that a request states.
 pub(crate) fn signed_at(request: &Request<Bytes>) -> Option<u64> {
     timestamp(request)?.parse().ok()
 }

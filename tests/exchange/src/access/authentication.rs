@@ -24,7 +24,7 @@ const PARTS: [Part; 4] = [Part::Key, Part::Signature, Part::Timestamp, Part::Pas
 static NAMES: LazyLock<[Option<HeaderName>; 4]> =
     LazyLock::new(|| PARTS.map(|part| API.credentials?.header(part)?.parse().ok()));
 
-/// The texts of the parts in a request. One pass over its few headers takes less than a lookup of each.
+/// Returns the texts of the parts in a request. One pass over its few headers takes less than a lookup of each.
 fn carried(request: &Request<Bytes>) -> [Option<&str>; 4] {
     let mut parts = [None; 4];
     for (name, value) in request.headers() {
@@ -36,7 +36,7 @@ fn carried(request: &Request<Bytes>) -> [Option<&str>; 4] {
     parts
 }
 
-/// The time of the signature, as the request states it.
+/// Returns the time of the signature, as the request states it.
 pub(crate) fn timestamp(request: &Request<Bytes>) -> Option<&str> {
     let [_, _, name, _] = &*NAMES;
     request.headers().get(name.as_ref()?)?.to_str().ok()
@@ -99,7 +99,7 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     }
 }
 
-/// The signed text, and the encoding of the signature.
+/// Returns the signed text, and the encoding of the signature.
 fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
     let signature = credentials.signature?;
     let (_, encoding) = signature.algorithms.first()?;
@@ -173,7 +173,7 @@ fn covers(given: &str, needed: &str) -> bool {
     given == needed || (without_kind(given) == without_kind(needed) && given.contains("write"))
 }
 
-/// The permission without the part in parentheses, which says whether it reads or writes.
+/// Returns the permission without the part in parentheses, which says whether it reads or writes.
 fn without_kind(permission: &str) -> &str {
     permission.split(" (").next().unwrap_or_default()
 }

@@ -66,7 +66,7 @@ pub(crate) fn answer(request: &Parts, has_body: bool, exchange: &Exchange, hosts
     response(status, kind, POLICY, body)
 }
 
-/// A response for a browser, with a content security policy.
+/// Returns a response for a browser, with a content security policy.
 pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -100,7 +100,7 @@ pub(crate) fn serves(path: &str) -> bool {
     path == "/docs" || path.starts_with("/docs/")
 }
 
-/// The media type by the file extension; other files are not served.
+/// Returns the media type by the file extension; other files are not served.
 fn kind(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
@@ -113,7 +113,7 @@ fn kind(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The key of the exchange's first user, and the exchange's time, for pages that sign.
+/// Returns the key of the exchange's first user, and the exchange's time, for pages that sign.
 fn keys(exchange: &Exchange) -> Bytes {
     let keys = exchange.keys();
     let mut out = JsonWriter::new();

@@ -57,7 +57,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The credentials in the form that a client takes.
+    /// Returns the credentials in the form that a client takes.
     pub fn credentials(&self) -> Credentials {
         Credentials::new(&self.key, &self.secret, &self.passphrase)
     }
@@ -76,8 +76,8 @@ impl fmt::Display for InvalidArgument {
 impl std::error::Error for InvalidArgument {}
 
 impl Exchange {
-    /// An exchange for tests: its time is moved by hand, other participants only quote, and rates are unlimited. Its
-    /// user has the [default profile](Profile::default).
+    /// Creates an exchange for tests: its time is moved by hand, other participants only quote, and rates are
+    /// unlimited. Its user has the [default profile](Profile::default).
     pub fn new(seed: Seed) -> Self {
         Self::for_user(seed, Profile::default())
     }
@@ -88,18 +88,18 @@ impl Exchange {
         Self::with(settings, Time::by_hand(), profile)
     }
 
-    /// An exchange with these settings, this clock and one user.
+    /// Creates an exchange with these settings, this clock and one user.
     pub fn with(settings: Settings, time: Time, profile: Profile) -> Self {
         Self::of(Setup::of(settings, profile), time)
     }
 
-    /// An exchange that begins with a setup.
+    /// Creates an exchange that begins with a setup.
     pub fn of(setup: Setup, time: Time) -> Self {
         let speed = time.speed();
         Self::begun_at_speed(setup, time, speed)
     }
 
-    /// The same, with the speed of the clock for its journal.
+    /// Returns the same, with the speed of the clock for its journal.
     fn begun_at_speed(mut setup: Setup, time: Time, speed: u32) -> Self {
         if setup.users.is_empty() {
             setup.users.push(Profile::default());
@@ -169,14 +169,14 @@ impl Exchange {
         Ok(exchange.continue_at(Time::by_hand_from(Timestamp::from_millis(last))))
     }
 
-    /// The same exchange with another clock. Earlier clones keep theirs.
+    /// Returns the same exchange with another clock. Earlier clones keep theirs.
     pub fn continue_at(self, time: Time) -> Self {
         Self { time, ..self }
     }
 
-    /// The journal as JSON lines: the setup, and every request and action since, with the answers. `None` unless
-    /// [`Settings::journal`] is set. A journal is also a saved state, which [`replay`](Self::replay) restores. Of the
-    /// lines that [`write_journal`](Self::write_journal) has written, only the last ten thousand are kept.
+    /// Returns the journal as JSON lines: the setup, and every request and action since, with the answers. `None`
+    /// unless [`Settings::journal`] is set. A journal is also a saved state, which [`replay`](Self::replay) restores.
+    /// Of the lines that [`write_journal`](Self::write_journal) has written, only the last ten thousand are kept.
     pub fn journal(&self) -> Option<String> {
         self.journal_from(0)
     }
@@ -195,7 +195,7 @@ impl Exchange {
         self.core().journal.as_ref().map(|journal| journal.lines(from))
     }
 
-    /// The number of violations of each rule and limit, by their ids.
+    /// Returns the number of violations of each rule and limit, by their ids.
     pub fn violations(&self) -> BTreeMap<String, u64> {
         self.core().violations.clone()
     }
@@ -206,7 +206,7 @@ impl Exchange {
         self.core().insurance.iter().map(|(coin, amount)| ((*coin).to_owned(), *amount)).collect()
     }
 
-    /// The keys of the first user.
+    /// Returns the keys of the first user.
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
@@ -220,12 +220,12 @@ impl Exchange {
         Keys { key, secret, passphrase }
     }
 
-    /// The time. Advancing it moves the exchange and the pauses of its clients.
+    /// Returns the time. Advancing it moves the exchange and the pauses of its clients.
     pub fn time(&self) -> &Time {
         &self.time
     }
 
-    /// A client of the first user, without sockets.
+    /// Returns a client of the first user, without sockets.
     ///
     /// # Panics
     ///
@@ -235,8 +235,8 @@ impl Exchange {
         self.client_of(&self.keys).build().expect("the settings of the builder are valid")
     }
 
-    /// A builder for a client of a user, without sockets. The client takes its time from the exchange and leaves rate
-    /// limits to it.
+    /// Returns a builder for a client of a user, without sockets. The client takes its time from the exchange and
+    /// leaves rate limits to it.
     pub fn client_of(&self, keys: &Keys) -> ClientBuilder<Client> {
         Client::builder("http://127.0.0.1")
             .credentials(keys.credentials())
@@ -429,13 +429,13 @@ impl Exchange {
         user.ok_or_else(|| InvalidArgument("there is no user with this key".to_owned()))
     }
 
-    /// The accounts behind a key; `None` if there is no user with it.
+    /// Returns the accounts behind a key; `None` if there is no user with it.
     pub fn accounts(&self, keys: &Keys) -> Option<Accounts> {
         let core = self.core();
         Some(core.users[*core.keys.get(&keys.key)?].profile.accounts)
     }
 
-    /// The accounts of the user with an id.
+    /// Returns the accounts of the user with an id.
     pub(crate) fn accounts_of(&self, user: u64) -> Option<Accounts> {
         Some(self.core().users.iter().find(|one| one.id == user)?.profile.accounts)
     }
@@ -467,7 +467,7 @@ impl Exchange {
         let _ = self.act(Action::Conditions(conditions));
     }
 
-    /// The conditions of the network and the nodes.
+    /// Returns the conditions of the network and the nodes.
     pub fn conditions(&self) -> Conditions {
         self.core().faults.conditions.clone()
     }
@@ -477,7 +477,7 @@ impl Exchange {
         self.core().hostile.as_ref().map(|hostile| hostile.counts.clone()).unwrap_or_default()
     }
 
-    /// The requests that a hostile exchange has faulted, by their content and how often they were sent.
+    /// Returns the requests that a hostile exchange has faulted, by their content and how often they were sent.
     pub fn faulted_requests(&self) -> BTreeSet<String> {
         self.core().hostile.as_ref().map(|hostile| hostile.faulted.clone()).unwrap_or_default()
     }
@@ -520,25 +520,25 @@ impl Exchange {
         self.act(Action::Suspend { symbol, line, is_suspended })
     }
 
-    /// The events since the last call, at most the last ten thousand.
+    /// Returns the events since the last call, at most the last ten thousand.
     pub fn take_events(&self) -> Vec<Event> {
         self.core_now().take_events()
     }
 
-    /// A snapshot of a user's account.
+    /// Returns a snapshot of a user's account.
     pub fn account(&self, keys: &Keys, family: Family) -> AccountView {
         let core = self.core_now();
         let Some(user) = core.keys.get(&keys.key) else { return AccountView::default() };
         AccountView::of(&core, &core.accounts[core.users[*user].account(family)])
     }
 
-    /// An order by its id, unless its record was deleted.
+    /// Returns an order by its id, unless its record was deleted.
     pub fn order(&self, id: u64) -> Option<OrderView> {
         let core = self.core();
         core.orders.get(&id).map(|order| OrderView::of(&core, order))
     }
 
-    /// The ids of a user's open orders, and of those that have ended, the latest first.
+    /// Returns the ids of a user's open orders, and of those that have ended, the latest first.
     pub fn order_ids(&self, keys: &Keys, family: Family) -> [Vec<u64>; 2] {
         let core = self.core_now();
         let Some(user) = core.keys.get(&keys.key) else { return [Vec::new(), Vec::new()] };
@@ -546,7 +546,7 @@ impl Exchange {
         [&account.open, &account.closed].map(|ids| ids.iter().rev().copied().collect())
     }
 
-    /// A snapshot of a pair's book.
+    /// Returns a snapshot of a pair's book.
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
         let core = self.core_now();
         let found = core.pairs.iter().position(|pair| pair.line == line && pair.is_named(symbol));
@@ -558,7 +558,7 @@ impl Exchange {
     }
 }
 
-/// A pair and a price of it.
+/// Returns a pair and a price of it.
 fn pair_at(
     pair: impl Into<PairName>,
     price: impl Into<tradeapi::Decimal>,
@@ -568,7 +568,7 @@ fn pair_at(
     Ok((pair, price))
 }
 
-/// A number of a caller, which is about a pair or a coin.
+/// Returns a number of a caller, which is about a pair or a coin.
 fn price_of(of: &str, text: tradeapi::Decimal) -> Result<Price, InvalidArgument> {
     number("price", &text).map(Price).map_err(|_| InvalidArgument(format!("{text} is not a valid number of {of}")))
 }

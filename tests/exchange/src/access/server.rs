@@ -181,7 +181,7 @@ async fn answer(
     Ok(answer)
 }
 
-/// The answer as it arrives. An error closes the connection.
+/// Returns the answer as it arrives. An error closes the connection.
 async fn arriving(delivered: Delivered, exchange: &Exchange) -> io::Result<Response<Answer>> {
     match delivered {
         Delivered::Whole(answer) => Ok(answer.map(Answer::whole)),
@@ -203,7 +203,8 @@ async fn arriving(delivered: Delivered, exchange: &Exchange) -> io::Result<Respo
     }
 }
 
-/// The answer to a request whose body was not read. Its connection ends, because the rest of the body may follow.
+/// Returns the answer to a request whose body was not read. Its connection ends, because the rest of the body may
+/// follow.
 fn unread(status: StatusCode) -> Response<Answer> {
     let mut response = Response::new(Answer::whole(Bytes::new()));
     *response.status_mut() = status;
@@ -308,7 +309,7 @@ impl Connections {
         Self { room: Arc::new(Semaphore::new(most)), idle: Arc::default() }
     }
 
-    /// A new connection, idle at first. If there is no room, the one that has been idle the longest is closed.
+    /// Returns a new connection, idle at first. If there is no room, the one that has been idle the longest is closed.
     pub(crate) async fn open(&self) -> Option<Connection> {
         let place = match Arc::clone(&self.room).try_acquire_owned() {
             Ok(place) => place,

@@ -36,13 +36,13 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The numbers of the selected accounts.
+    /// Returns the numbers of the selected accounts.
     fn accounts(self, core: &Core) -> impl Iterator<Item = usize> {
         (0..core.accounts.len()).filter(move |index| self.account.is_none_or(|one| one == *index))
     }
 }
 
-/// The state of an exchange, with the speed of its clock.
+/// Returns the state of an exchange, with the speed of its clock.
 pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or_else(|| usual_pair(core));
     let mut out = JsonWriter::new();
@@ -72,7 +72,7 @@ pub(crate) fn snapshot(core: &Core, view: Selection, speed: u32) -> String {
     out.finish()
 }
 
-/// The pair that is shown unless another is selected: that of the latest order, or the first of the futures.
+/// Returns the pair that is shown unless another is selected: that of the latest order, or the first of the futures.
 fn usual_pair(core: &Core) -> usize {
     let latest = core.accounts.iter().flat_map(|account| account.open.last().into_iter().chain(account.closed.last()));
     let latest = latest.max().and_then(|id| core.orders.get(id)).map(|order| order.ticket.pair);
@@ -112,7 +112,7 @@ fn list<T>(
     out.end_object();
 }
 
-/// The name of an account: its user and its family.
+/// Returns the name of an account: its user and its family.
 fn name(core: &Core, account: usize) -> String {
     let account = &core.accounts[account];
     format!("{} {}", account.family, core.users[account.user].id)

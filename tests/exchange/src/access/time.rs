@@ -58,7 +58,7 @@ struct Moment {
 }
 
 impl Moment {
-    /// The time since the start.
+    /// Returns the time since the start.
     fn passed(&self) -> Duration {
         let ran = self.runs.map_or(Duration::ZERO, |(since, speed)| since.elapsed().saturating_mul(speed));
         ran.saturating_add(self.advanced)
@@ -106,25 +106,25 @@ impl Time {
     /// would be due than can be simulated.
     pub const MAX_SPEED: u32 = 1_000;
 
-    /// A clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a client
-    /// that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the beginning of
-    /// 2026.
+    /// Creates a clock that stands still until [`advance`](Self::advance) or [`run`](Self::run) moves it. A call of a
+    /// client that waits, such as before a retry or for a rate limit, waits until then. The clock starts at the
+    /// beginning of 2026.
     pub fn by_hand() -> Self {
         Self::of(BEGINNING, false, 0, 0)
     }
 
-    /// A clock that stands still at `begun` until it is advanced.
+    /// Creates a clock that stands still at `begun` until it is advanced.
     pub fn by_hand_from(begun: Timestamp) -> Self {
         Self::of(begun.as_millis(), false, 0, 0)
     }
 
-    /// A clock that starts at the system's time and runs `speed` times as fast; zero makes it stand still.
+    /// Creates a clock that starts at the system's time and runs `speed` times as fast; zero makes it stand still.
     pub fn running(speed: u32) -> Self {
         Self::of(system_time(), true, speed, speed)
     }
 
-    /// The clock of an exchange that continues: it had the speed `start` at first, and now has `speed`. It stands still at
-    /// `last`, or runs on from the system's time or from `last` if that is later.
+    /// Returns the clock of an exchange that continues: it had the speed `start` at first, and now has `speed`. It
+    /// stands still at `last`, or runs on from the system's time or from `last` if that is later.
     pub(crate) fn continued(last: Timestamp, start: u32, speed: u32) -> Self {
         let last = last.as_millis();
         let begun = if speed == 0 { last } else { last.max(system_time()) };
@@ -229,7 +229,7 @@ impl Time {
         self.0.changed.notify_all();
     }
 
-    /// The current time.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         let moment = self.moment();
         let passed = u64::try_from(moment.passed().as_millis()).unwrap_or(u64::MAX);
@@ -265,12 +265,12 @@ impl Time {
     }
 }
 
-/// The origin of a clock that runs at a speed from now on; `None` if it stands still.
+/// Returns the origin of a clock that runs at a speed from now on; `None` if it stands still.
 fn running_at(speed: u32) -> Option<(Instant, u32)> {
     (speed > 0).then(|| (Instant::now(), speed))
 }
 
-/// The system's time, in Unix milliseconds.
+/// Returns the system's time, in Unix milliseconds.
 fn system_time() -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(BEGINNING)

@@ -96,7 +96,7 @@ impl Core {
         Ok(())
     }
 
-    /// The margins of an account's positions of a contract by their leverage, and how much more that is.
+    /// Returns the margins of an account's positions of a contract by their leverage, and how much more that is.
     fn new_margins(&self, account: usize, index: usize) -> Vec<(PositionSide, Decimal, Decimal)> {
         let (pair, account) = (&self.pairs[index], &self.accounts[account]);
         let positions = account.positions.iter().filter(|((of, _), position)| *of == index && position.lots > 0);

@@ -129,7 +129,7 @@ impl Core {
         Ok(())
     }
 
-    /// The pairs with a symbol, in one business line or in all.
+    /// Returns the pairs with a symbol, in one business line or in all.
     fn indices_of(&self, symbol: &str, line: Option<Line>) -> Result<Vec<usize>, String> {
         let name = PairName::new(line, symbol);
         let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| name.means(&self.pairs[*index])).collect();
@@ -141,7 +141,7 @@ impl Core {
         }
     }
 
-    /// The same pairs, each with a price in its ticks, which has to be in a range.
+    /// Returns the same pairs, each with a price in its ticks, which has to be in a range.
     fn ticks_of(
         &self,
         symbol: &str,

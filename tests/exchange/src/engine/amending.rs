@@ -20,7 +20,7 @@ struct Amended {
 }
 
 impl Core {
-    /// The order of an account with this name.
+    /// Returns the order of an account with this name.
     pub(crate) fn find(&self, account: usize, name: &Name) -> Option<&Order> {
         let id = match name {
             Name::Id(id) => id.parse().ok()?,

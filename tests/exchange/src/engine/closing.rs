@@ -10,7 +10,7 @@ use crate::state::refusal::Reason;
 use crate::state::words::{Cancelled, Effect, Force, Mode, PositionSide, Prevention, Side};
 
 impl Core {
-    /// The lots that an order can close once the orders that it replaces are cancelled.
+    /// Returns the lots that an order can close once the orders that it replaces are cancelled.
     pub(crate) fn make_room_to_close(
         &mut self,
         index: usize,
@@ -34,13 +34,13 @@ impl Core {
         Ok((lots, true))
     }
 
-    /// The lots of a position that open orders occupy.
+    /// Returns the lots of a position that open orders occupy.
     pub(crate) fn occupied(&self, account: usize, index: usize, pos: PositionSide) -> u64 {
         let closing = self.accounts[account].closing.get(&(index, pos));
         closing.into_iter().flatten().filter_map(|id| self.orders.get(id)).map(Order::remaining).sum()
     }
 
-    /// The most lots of an order. A closing order gets what other closing orders leave of the position.
+    /// Returns the most lots of an order. A closing order gets what other closing orders leave of the position.
     pub(crate) fn most_lots_of(&self, order: &Order) -> u64 {
         let Ticket { account, pair, pos, line, .. } = order.ticket;
         if !line.is_futures() || !order.is_closing() {
@@ -91,7 +91,7 @@ impl Core {
             .map(|placed| placed.id)
     }
 
-    /// A market order of an account in a pair.
+    /// Returns a market order of an account in a pair.
     pub(crate) fn market_ticket(
         &self,
         account: usize,
@@ -125,8 +125,8 @@ impl Core {
 }
 
 impl Core {
-    /// The lots of an order that close its position, and need no funds. Orders that wait share the position; one that
-    /// trades at once or not at all comes before them. `own` is the order itself, if it waits already.
+    /// Returns the lots of an order that close its position, and need no funds. Orders that wait share the position;
+    /// one that trades at once or not at all comes before them. `own` is the order itself, if it waits already.
     pub(crate) fn netted_lots(&self, index: usize, ticket: &Ticket, lots: u64, own: Option<u64>) -> u64 {
         if ticket.reduce_only || ticket.effect == Effect::Close {
             return lots;

@@ -15,7 +15,7 @@ use crate::state::refusal::Reason;
 use crate::state::words::{Cancelled, Effect, Family, Force, Mode, PlanKind, PositionSide, Side};
 
 impl Core {
-    /// The price that triggers are compared with, and whether one has to rise to a price from there.
+    /// Returns the price that triggers are compared with, and whether one has to rise to a price from there.
     pub(crate) fn trigger_price(&self, index: usize, by_mark: bool) -> Decimal {
         let market = &self.markets[index];
         self.pairs[index].price(if by_mark { market.mark() } else { market.last })
@@ -79,13 +79,13 @@ impl Core {
         self.check_presets(self.accounts[ticket.account].family, index, &presets)
     }
 
-    /// The conditional orders of an account that wait.
+    /// Returns the conditional orders of an account that wait.
     pub(crate) fn waiting_plans(&self, account: usize) -> impl Iterator<Item = &Plan> {
         let waiting = self.waiting.iter().filter_map(|(_, id)| self.plans.get(id));
         waiting.filter(move |plan| plan.ticket.account == account)
     }
 
-    /// The id of a conditional order that waits.
+    /// Returns the id of a conditional order that waits.
     pub(crate) fn find_plan(&self, account: usize, name: &Name) -> Result<u64, Reason> {
         let is_named = |plan: &&Plan| match name {
             Name::Id(id) => plan.id.to_string() == *id,
@@ -137,7 +137,7 @@ impl Core {
         ended.into_iter().for_each(|id| self.end_plan(id, PlanState::Cancelled));
     }
 
-    /// The conditional orders of a pair that the price triggers, each with its trigger.
+    /// Returns the conditional orders of a pair that the price triggers, each with its trigger.
     pub(crate) fn due_plans(&mut self, index: usize) -> Vec<(u64, Trigger)> {
         if self.waiting.is_empty() || self.pairs[index].suspended {
             return Vec::new();
@@ -287,7 +287,8 @@ impl Core {
         positions.chain(orders).collect()
     }
 
-    /// An order that closes the whole position, whatever orders wait to close a part of it, and removes its presets.
+    /// Returns an order that closes the whole position, whatever orders wait to close a part of it, and removes its
+    /// presets.
     fn closing_ticket(&mut self, index: usize, account: usize, pos: PositionSide, source: Source) -> Option<Ticket> {
         self.guarded.remove(&(index, account, pos));
         let position = self.accounts[account].positions.get_mut(&(index, pos))?;
@@ -301,7 +302,7 @@ impl Core {
         Some(Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket })
     }
 
-    /// An order that sells the quantity that a spot order bought, less the fee, or buys back the sold one.
+    /// Returns an order that sells the quantity that a spot order bought, less the fee, or buys back the sold one.
     fn back_ticket(&self, order: &Order, source: Source) -> Ticket {
         let (account, index, side) = (order.ticket.account, order.ticket.pair, order.ticket.side.opposite());
         let pair = &self.pairs[index];

@@ -74,13 +74,13 @@ impl Core {
         worth < needed
     }
 
-    /// The maintenance margin of an account's crossed positions in a coin, as a fraction of what backs them.
+    /// Returns the maintenance margin of an account's crossed positions in a coin, as a fraction of what backs them.
     pub(crate) fn crossed_risk(&self, account: usize, coin: Coin) -> Decimal {
         let (worth, needed) = self.crossed(account, coin);
         quotient(needed, worth)
     }
 
-    /// The mark price at which a position is liquidated; `None` if there is none.
+    /// Returns the mark price at which a position is liquidated; `None` if there is none.
     pub(crate) fn liquidation_price(&self, index: usize, account: usize, pos: PositionSide) -> Option<Decimal> {
         let (pair, of) = (&self.pairs[index], &self.accounts[account]);
         let position = of.position(index, pos);
@@ -113,7 +113,7 @@ impl Core {
         (!below.is_zero() && above * below > Decimal::ZERO).then(|| quotient(above, below))
     }
 
-    /// An account's equity in a coin for its crossed positions, and the margin that they need.
+    /// Returns an account's equity in a coin for its crossed positions, and the margin that they need.
     fn crossed(&self, account: usize, coin: Coin) -> (Decimal, Decimal) {
         let account = &self.accounts[account];
         let balance = account.balances.get(coin).copied().unwrap_or_default();
@@ -127,7 +127,7 @@ impl Core {
         })
     }
 
-    /// The profit of a position at the mark price, and the margin that it needs there.
+    /// Returns the profit of a position at the mark price, and the margin that it needs there.
     pub(crate) fn marked(&self, index: usize, position: &Position) -> (Decimal, Decimal) {
         let (pair, mark) = (&self.pairs[index], self.markets[index].mark());
         let profit = pair.profit(position.side, position.cost, mark, position.lots);

@@ -21,7 +21,7 @@ struct Trade {
 }
 
 impl Trade {
-    /// The fee as a share of the value.
+    /// Returns the fee as a share of the value.
     fn fee_rate(self) -> Decimal {
         if self.is_taker { TAKER_FEE } else { MAKER_FEE }
     }

@@ -113,7 +113,7 @@ impl Core {
         }
     }
 
-    /// The quotes around the price, the closest first.
+    /// Returns the quotes around the price, the closest first.
     fn target_quotes(&mut self, index: usize) -> Vec<Quote> {
         if let Some(own) = &self.markets[index].own_quotes {
             return own.iter().map(|(side, ticks, lots)| Quote { side: *side, ticks: *ticks, lots: *lots }).collect();

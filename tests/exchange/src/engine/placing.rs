@@ -55,8 +55,8 @@ impl Core {
         Ok(Placed { id, replaced })
     }
 
-    /// The limit in ticks and the lots of an order, if its pair trades and its prices and quantity are within the bounds,
-    /// whatever its account has.
+    /// Returns the limit in ticks and the lots of an order, if its pair trades and its prices and quantity are within
+    /// the bounds, whatever its account has.
     pub(crate) fn bounded(&self, ticket: &Ticket) -> Result<(Option<u64>, u64), Reason> {
         let index = ticket.pair;
         if self.pairs[index].suspended {
@@ -99,7 +99,7 @@ impl Core {
         }
     }
 
-    /// The limit in ticks, within the range of prices.
+    /// Returns the limit in ticks, within the range of prices.
     fn limit_of(&self, index: usize, ticket: &Ticket) -> Result<Option<u64>, Reason> {
         let Some(price) = ticket.price else { return Ok(None) };
         self.ticks_in_range(index, ticket.side, price, ticket.adjusts_price).map(Some)
@@ -173,7 +173,7 @@ impl Core {
         if position.is_some_and(differs) { Err(Reason::OtherMarginMode) } else { Ok(()) }
     }
 
-    /// The funds that an order needs, of which some lots are [netted](Self::netted_lots).
+    /// Returns the funds that an order needs, of which some lots are [netted](Self::netted_lots).
     pub(crate) fn funds_for(
         &self,
         index: usize,
@@ -203,7 +203,8 @@ impl Core {
         Ok((pair.settle(), quotient(value, Decimal::from(leverage)) + value * TAKER_FEE))
     }
 
-    /// The greatest number of lots of an order that the free funds of its account pay for, as if it had no position.
+    /// Returns the greatest number of lots of an order that the free funds of its account pay for, as if it had no
+    /// position.
     pub(crate) fn most_affordable(&self, ticket: &Ticket, ticks: Option<u64>) -> Result<u64, Reason> {
         let (mut paid, mut unpaid) = (0, most_lots(&self.pairs[ticket.pair]) + 1);
         while unpaid - paid > 1 {
@@ -215,7 +216,7 @@ impl Core {
         Ok(paid)
     }
 
-    /// The price at which the last of some lots would trade now.
+    /// Returns the price at which the last of some lots would trade now.
     fn worst_price(&self, index: usize, side: Side, lots: u64) -> u64 {
         let (mut left, mut worst) = (lots, self.reference(index, side));
         for (ticks, resting) in self.books[index].crossing(side.opposite(), None) {

@@ -8,7 +8,7 @@ use crate::state::hostile::{HostileEvent, HostileFault, View};
 use crate::state::orders::{Name, Order};
 
 impl Core {
-    /// The order of an account with this name, as the node of the request shows it.
+    /// Returns the order of an account with this name, as the node of the request shows it.
     pub(crate) fn shown(&mut self, account: usize, name: &Name) -> Option<Order> {
         let (mut hostile, mut views) = (self.hostile.take(), self.views.take());
         let found = self.find(account, name);
@@ -20,7 +20,7 @@ impl Core {
         shown
     }
 
-    /// The orders of an account that the node of the request may list as open.
+    /// Returns the orders of an account that the node of the request may list as open.
     pub(crate) fn may_be_open(&self, account: usize) -> Cow<'_, BTreeSet<u64>> {
         let ended = self.views.as_ref().map(|views| views.ended_lately(self.now)).into_iter().flatten();
         let is_own = |order: &u64| self.orders.get(order).is_some_and(|order| order.ticket.account == account);
@@ -29,8 +29,8 @@ impl Core {
         if ended.is_empty() { Cow::Borrowed(open) } else { Cow::Owned(open | &ended) }
     }
 
-    /// An order as a listing of the node shows it: of open orders, or of ended ones. An order that has just ended is still
-    /// open on a node that lags.
+    /// Returns an order as a listing of the node shows it: of open orders, or of ended ones. An order that has just
+    /// ended is still open on a node that lags.
     pub(crate) fn listed(&self, order: u64, is_open: bool) -> Option<&Order> {
         let order = self.orders.get(&order)?;
         let known = match &self.views {
@@ -40,7 +40,7 @@ impl Core {
         (known.state.is_open() == is_open).then_some(known)
     }
 
-    /// The view of the node that answers a listing.
+    /// Returns the view of the node that answers a listing.
     fn listing_view(&self) -> View {
         let lag = self.faults.conditions.lag;
         match &self.hostile {
@@ -49,12 +49,12 @@ impl Core {
         }
     }
 
-    /// The time from which on the node of the request does not list orders and fills yet.
+    /// Returns the time from which on the node of the request does not list orders and fills yet.
     pub(crate) fn latest_listed(&self) -> u64 {
         self.now.saturating_sub(self.listing_view().lag)
     }
 
-    /// The fault of the current listing.
+    /// Returns the fault of the current listing.
     pub(crate) fn listing_fault(&self) -> HostileFault {
         self.hostile.as_ref().map_or(HostileFault::None, |hostile| hostile.view.fault)
     }

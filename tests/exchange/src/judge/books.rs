@@ -71,7 +71,7 @@ impl<'a> Books<'a> {
         Self { core, calls, intents, visible_after, stated_ahead }
     }
 
-    /// All that is wrong, in the order of time. What is left at the end comes last.
+    /// Returns all that is wrong, in the order of time. What is left at the end comes last.
     pub(super) fn findings(&self, beliefs: &[Belief]) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self.repeats(beliefs).collect();
         findings.extend((0..).zip(self.calls).flat_map(|(number, call)| self.of_call(number, call)));
@@ -212,7 +212,7 @@ impl<'a> Books<'a> {
         })
     }
 
-    /// Beliefs that the books contradict. Of several about one change, the last one counts.
+    /// Returns beliefs that the books contradict. Of several about one change, the last one counts.
     fn false_beliefs(&self, beliefs: &[Belief]) -> Vec<Finding> {
         let latest: BTreeMap<_, _> =
             beliefs.iter().map(|belief| ((&belief.id, belief.change), belief.outcome)).collect();
@@ -228,8 +228,8 @@ impl<'a> Books<'a> {
         wrong.collect()
     }
 
-    /// The requests for a change, and whether one of them was done. `None` where the requests of several amendments of
-    /// one order cannot be told apart.
+    /// Returns the requests for a change, and whether one of them was done. `None` where the requests of several
+    /// amendments of one order cannot be told apart.
     fn books_of(&self, id: &str, change: Change) -> Option<(Vec<usize>, bool)> {
         let names: BTreeSet<String> = self.names(id);
         let is_named = |call: &Call| names.iter().any(|name| call.parameters.contains(name.as_str()));
@@ -261,7 +261,7 @@ impl<'a> Books<'a> {
         Some((calls, is_done))
     }
 
-    /// The orders of the program with an id, of its own or of the exchange.
+    /// Returns the orders of the program with an id, of its own or of the exchange.
     fn orders_named(&self, id: &str) -> impl Iterator<Item = u64> {
         let is_own = |order: &&Order| {
             self.core.users.first().is_some_and(|user| [user.classic, user.unified].contains(&order.ticket.account))
@@ -270,7 +270,7 @@ impl<'a> Books<'a> {
         orders.filter(move |order| order.client() == Some(id) || order.id.to_string() == id).map(|order| order.id)
     }
 
-    /// The ids of what an id names.
+    /// Returns the ids of what an id names.
     fn names(&self, id: &str) -> BTreeSet<String> {
         let orders: BTreeSet<u64> = self.orders_named(id).collect();
         let clients = orders.iter().filter_map(|order| Some(self.core.orders.get(order)?.client()?.to_owned()));
@@ -322,12 +322,12 @@ impl<'a> Books<'a> {
     }
 }
 
-/// The time for which a signature is valid, in milliseconds.
+/// Returns the time for which a signature is valid, in milliseconds.
 pub(super) fn window() -> u64 {
     API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or(u64::MAX / 4)
 }
 
-/// The orders that a request asks for.
+/// Returns the orders that a request asks for.
 fn intents(core: &Core, number: usize, call: &Call) -> Vec<Intent> {
     let Some(meta) = call.meta.filter(|meta| meta.effect == Effect::Create) else { return Vec::new() };
     let Ok(body) = serde_json::from_str::<Value>(&call.parameters) else { return Vec::new() };
@@ -377,7 +377,7 @@ fn intent(meta: &'static Meta, call: usize, body: &Value, item: &Value) -> Inten
     }
 }
 
-/// The code of an answer, and whether it is a success.
+/// Returns the code of an answer, and whether it is a success.
 fn code(call: &Call) -> Option<(String, bool)> {
     let (status, body) = call.answer.as_ref()?;
     let body: Value = serde_json::from_slice(body).ok()?;

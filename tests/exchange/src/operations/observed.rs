@@ -14,12 +14,12 @@ use tradeapi::observed::PositionSide;
 use crate::state::core::Core;
 use crate::state::words::Side;
 
-/// The time of the exchange.
+/// Returns the time of the exchange.
 fn now(core: &Core) -> Option<Timestamp> {
     Some(Timestamp::from_millis(core.now))
 }
 
-/// The direction of a position that a side opened.
+/// Returns the direction of a position that a side opened.
 fn direction(opened: Side) -> PositionSide {
     if opened == Side::Buy { PositionSide::Long } else { PositionSide::Short }
 }

@@ -69,7 +69,7 @@ pub(crate) struct ListedPage<T> {
 }
 
 impl<T> ListedPage<T> {
-    /// The cursor of the next page: the id of the last item of a full page.
+    /// Returns the cursor of the next page: the id of the last item of a full page.
     pub(crate) fn next(&self) -> Option<String> {
         self.last.clone().filter(|_| self.is_full)
     }
@@ -92,7 +92,7 @@ impl Page {
         time <= self.latest && (self.from..=self.to).contains(&time)
     }
 
-    /// The page with the first of these items, given with their ids.
+    /// Returns the page with the first of these items, given with their ids.
     fn filled<T>(&self, items: impl Iterator<Item = (u64, T)>) -> ListedPage<T> {
         let (ids, items): (Vec<u64>, Vec<T>) = items.take(self.limit).unzip();
         ListedPage { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
@@ -102,7 +102,7 @@ impl Page {
 /// The latest time that a request may name, by the `int64` of the exported OpenAPI.
 const LAST: Timestamp = Timestamp::from_millis(i64::MAX.cast_unsigned());
 
-/// The time range of a query. A missing end is the default of the operation, or unbounded.
+/// Returns the time range of a query. A missing end is the default of the operation, or unbounded.
 fn range(meta: &Meta, now: Timestamp, start: Option<Timestamp>, end: Option<Timestamp>) -> [Timestamp; 2] {
     let (first, last) = (Timestamp::from_millis(0), Timestamp::from_millis(u64::MAX));
     let window = meta.window;
@@ -158,7 +158,7 @@ impl Desk<'_> {
         Ok(found)
     }
 
-    /// The page of a listing of records, given with their ids and times, the newest first.
+    /// Returns the page of a listing of records, given with their ids and times, the newest first.
     pub(crate) fn listed<T>(
         &self,
         query: &PageQuery<'_>,
@@ -183,8 +183,8 @@ impl Desk<'_> {
         Ok(Page { before, limit: self.page_size(query.limit)?, from, to, latest: self.core.latest_listed() })
     }
 
-    /// The place in a listing that a cursor stands for. Every number is one: ids grow over all listings, so that what is
-    /// older than an id of another listing is listed, too.
+    /// Returns the place in a listing that a cursor stands for. Every number is one: ids grow over all listings, so
+    /// that what is older than an id of another listing is listed, too.
     pub(crate) fn place_of(&self, cursor: Option<Cursor<'_>>) -> Result<Option<u64>, Refusal> {
         let Some(Cursor { parameter, text }) = cursor else { return Ok(None) };
         let why = || format!("{text} given; expected the id that an earlier page ends with");
@@ -192,8 +192,8 @@ impl Desk<'_> {
         Ok(Some(place))
     }
 
-    /// The size of a page: what the query requests, or else the documented default. An empty page would look like the
-    /// end of the listing.
+    /// Returns the size of a page: what the query requests, or else the documented default. An empty page would look
+    /// like the end of the listing.
     pub(crate) fn page_size(&self, limit: Option<u64>) -> Result<usize, Refusal> {
         if limit == Some(0) {
             return Err(self.refusal_of(Reason::Parameter, ["limit", "min"], "0 given; at least 1 is needed"));

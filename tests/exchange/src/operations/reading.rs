@@ -67,7 +67,7 @@ pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tole
     Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
 }
 
-/// The name of the first number of a query that the request writes otherwise.
+/// Returns the name of the first number of a query that the request writes otherwise.
 fn miswritten_in_query(given: &str, request: &impl Parameters) -> Option<String> {
     let mut out = ParameterWriter::query();
     request.write(&mut out);
@@ -79,7 +79,7 @@ fn miswritten_in_query(given: &str, request: &impl Parameters) -> Option<String>
     })
 }
 
-/// The path of the first parameter that is not in the form that the request is written with.
+/// Returns the path of the first parameter that is not in the form that the request is written with.
 fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
     let mut out = ParameterWriter::json();
     request.write(&mut out);
@@ -91,7 +91,8 @@ fn miswritten(given: &str, request: &impl Parameters) -> Option<String> {
     differing_form(&serde_json::from_str(given).ok()?, &serde_json::from_str(&documented).ok()?, "")
 }
 
-/// The path of the first scalar that has another kind in the other value, or is a number that is written otherwise.
+/// Returns the path of the first scalar that has another kind in the other value, or is a number that is written
+/// otherwise.
 fn differing_form(given: &Value, documented: &Value, path: &str) -> Option<String> {
     match (given, documented) {
         (Value::Object(given), Value::Object(documented)) => given.iter().find_map(|(name, value)| {
@@ -121,7 +122,7 @@ fn is_number(text: &str) -> bool {
     text.parse::<tradeapi::Decimal>().is_ok_and(|number| number.to_plain() == text)
 }
 
-/// The number of a parameter of a request.
+/// Returns the number of a parameter of a request.
 pub(crate) fn number(parameter: &'static str, text: &tradeapi::Decimal) -> Result<Decimal, Reason> {
     let why = "a number from 0 to 1000000000000 with at most 12 decimal places is needed";
     let refused = Reason::value([parameter, "digits"], why);
@@ -130,12 +131,12 @@ pub(crate) fn number(parameter: &'static str, text: &tradeapi::Decimal) -> Resul
     if is_fine { Ok(number) } else { Err(refused) }
 }
 
-/// The number of a parameter of a request, if it is set.
+/// Returns the number of a parameter of a request, if it is set.
 pub(crate) fn optional(parameter: &'static str, text: Option<&tradeapi::Decimal>) -> Result<Option<Decimal>, Reason> {
     text.map(|text| number(parameter, text)).transpose()
 }
 
-/// A number of an answer.
+/// Returns a number of an answer.
 pub(crate) fn wire(number: Decimal) -> tradeapi::Decimal {
     number.normalize().into()
 }

@@ -48,7 +48,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
 }
 
-/// The data of an answer, with all fields of its records.
+/// Returns the data of an answer, with all fields of its records.
 fn data(response: &impl Encode) -> String {
     let mut out = JsonWriter::with_capacity(ROOM).with_missing_fields();
     response.encode(&mut out);
@@ -68,7 +68,7 @@ pub(crate) struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Why an item of a batch is refused before it is handled.
+    /// Returns why an item of a batch is refused before it is handled.
     pub(crate) fn refused_item(&self, index: usize) -> Option<Refusal> {
         if let Some(refusal) = &self.core.refused_items {
             return Some(refusal.clone());
@@ -81,18 +81,18 @@ impl Desk<'_> {
         reason.of_family(self.meta, self.family)
     }
 
-    /// The refusal for a parameter; see [`of_parameter`].
+    /// Returns the refusal for a parameter; see [`of_parameter`].
     pub(crate) fn refusal_of(&self, reason: Reason, parameter: [&str; 2], why: &str) -> Refusal {
         of_parameter(reason, parameter, why, self.meta, self.family)
     }
 
-    /// The order that a request names, if it is one of those that the request is about.
+    /// Returns the order that a request names, if it is one of those that the request is about.
     pub(crate) fn named(&self, name: &Name, wanted: Wanted<'_>) -> Result<&Order, Reason> {
         let order = self.core.find(self.account, name).filter(|order| wanted.is(self.core, order));
         order.ok_or(Reason::NoSuchOrder)
     }
 
-    /// The pair that the family of the operation trades under a name, with other participants.
+    /// Returns the pair that the family of the operation trades under a name, with other participants.
     pub(crate) fn pair(&mut self, line: &str, symbol: &str) -> Result<usize, Reason> {
         let line = Line::of(line).ok_or(Reason::Parameter)?;
         let index = self.core.pair(self.family, line, symbol).ok_or(Reason::UnknownSymbol)?;
@@ -106,13 +106,13 @@ impl Desk<'_> {
         if self.core.is_margined_in(index, coin) { Ok(index) } else { Err(Reason::MarginCoin) }
     }
 
-    /// The order that a query names, as the node shows it.
+    /// Returns the order that a query names, as the node shows it.
     pub(crate) fn shown(&mut self, name: &Name) -> Option<Order> {
         self.core.shown(self.account, name)
     }
 }
 
-/// The family whose accounts an operation is about; none if any key may call it.
+/// Returns the family whose accounts an operation is about; none if any key may call it.
 pub(crate) const fn served(meta: &Meta) -> Option<Family> {
     match meta.account_family().as_bytes() {
         b"classic" => Some(Family::Classic),
@@ -148,18 +148,18 @@ impl Route {
         served
     }
 
-    /// The route of an operation.
+    /// Returns the route of an operation.
     pub(crate) fn of_operation(meta: &Meta) -> Option<&'static Self> {
         routes().find(|route| route.meta.id == meta.id)
     }
 
-    /// The route of a request.
+    /// Returns the route of a request.
     pub(crate) fn of_request(request: &Request<Bytes>) -> Option<&'static Self> {
         let of_path = BY_PATH.get(request.uri().path())?;
         of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()).copied()
     }
 
-    /// Why a request has no route.
+    /// Returns why a request has no route.
     pub(crate) fn missing(request: &Request<Bytes>) -> Refusal {
         match BY_PATH.get(request.uri().path()).and_then(|routes| routes.first()) {
             Some(other) => Reason::WrongMethod.of(other.meta),
@@ -190,7 +190,7 @@ static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
     by_path
 });
 
-/// The parameters that identify orders, which answers repeat.
+/// Returns the parameters that identify orders, which answers repeat.
 pub(crate) fn id_parameters() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let echoes = routes().filter_map(|route| route.meta.echoes.as_ref());
@@ -222,7 +222,7 @@ impl Served {
     }
 }
 
-/// The refusal of a call beyond a limit.
+/// Returns the refusal of a call beyond a limit.
 fn of_limit(limit: &RateLimit, meta: &Meta) -> Refusal {
     let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.window().as_secs_f64());
     let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
@@ -231,7 +231,7 @@ fn of_limit(limit: &RateLimit, meta: &Meta) -> Refusal {
     Refusal { message, rule, ..Reason::TooManyRequests.of(meta) }
 }
 
-/// The refusal of a symbol that is not listed.
+/// Returns the refusal of a symbol that is not listed.
 fn of_unknown(symbol: &str, meta: &Meta, family: Family) -> Refusal {
     let listing = if family == Family::Classic { GetContracts::META } else { GetInstruments::META };
     let why = format!("{symbol:?} given; GET {} lists the pairs of a business line", listing.path);

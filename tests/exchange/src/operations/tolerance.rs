@@ -122,7 +122,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The path of a member of what is at a path.
+/// Returns the path of a member of what is at a path.
 fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
@@ -178,13 +178,13 @@ impl Repairs {
         self.0.len() < before
     }
 
-    /// The names of the parameters that are left out because nobody knows them.
+    /// Returns the names of the parameters that are left out because nobody knows them.
     pub(crate) fn ignored(&self) -> impl Iterator<Item = &str> {
         let unknown = self.0.iter().filter(|(_, repair)| **repair == Repair::Unknown);
         unknown.map(|(path, _)| path.rsplit('.').next().unwrap_or(path))
     }
 
-    /// The parameters with the changes; `None` if they cannot be read.
+    /// Returns the parameters with the changes; `None` if they cannot be read.
     pub(crate) fn apply(&self, parameters: &str, is_query: bool) -> Option<String> {
         if is_query {
             return Some(self.apply_to_query(parameters));
@@ -260,12 +260,12 @@ impl Repairs {
     }
 }
 
-/// The last word of a rule's id, which names the kind of rules that come with every parameter.
+/// Returns the last word of a rule's id, which names the kind of rules that come with every parameter.
 fn kind_of(violation: &Violation) -> &str {
     violation.rule.rsplit('.').next().unwrap_or_default()
 }
 
-/// The path of another parameter beside one.
+/// Returns the path of another parameter beside one.
 fn sibling(path: &str, name: &str) -> String {
     path.rsplit_once('.').map_or_else(|| name.to_owned(), |(place, _)| format!("{place}.{name}"))
 }

@@ -15,7 +15,7 @@ fn value_or<T>(text: Option<&str>, of: impl Fn(&str) -> Option<T>, default: T) -
     text.and_then(of).unwrap_or(default)
 }
 
-/// A preset of a request.
+/// Returns a preset of a request.
 fn preset(
     price: Option<Decimal>,
     by: Option<&TriggerBy>,
@@ -33,7 +33,7 @@ fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     ids
 }
 
-/// The outcome of an item of a batch.
+/// Returns the outcome of an item of a batch.
 fn result_of(done: Result<OrderIds, Refusal>, requested: OrderIds) -> BatchOrderResult {
     let mut result = BatchOrderResult::default();
     let (ids, refusal) = match done {
@@ -47,7 +47,7 @@ fn result_of(done: Result<OrderIds, Refusal>, requested: OrderIds) -> BatchOrder
     result
 }
 
-/// The ids in a query for an order.
+/// Returns the ids in a query for an order.
 fn requested_ids(order: &OrderRef) -> OrderIds {
     let mut ids = OrderIds::default();
     match order {

@@ -42,8 +42,8 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// A unified account in one-way mode with 100,000 USDT and USDC, 2 BTC and 30 ETH, all permissions, not on the
-    /// allowlist.
+    /// Creates a unified account in one-way mode with 100,000 USDT and USDC, 2 BTC and 30 ETH, all permissions, not on
+    /// the allowlist.
     fn default() -> Self {
         let balances = [("USDT", 100_000), ("USDC", 100_000), ("BTC", 2), ("ETH", 30)];
         Self {
@@ -61,7 +61,7 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// The default user.
+    /// Returns the default user.
     pub fn new() -> Self {
         Self::default()
     }
@@ -189,7 +189,7 @@ impl User {
         }
     }
 
-    /// The properties that documented rules depend on: the profile and the steps of the pairs.
+    /// Returns the properties that documented rules depend on: the profile and the steps of the pairs.
     pub(crate) fn properties(profile: &Profile, instruments: &[Instrument]) -> tradeapi::runtime::Account {
         let mut properties = tradeapi::Account::new().whitelisted(profile.whitelisted).rpi_market_maker(profile.rpi);
         properties = properties.copy_trading(profile.copy_trading.is_some());
@@ -358,7 +358,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// The part of a fill's fee that belongs to the lots that were opened.
+    /// Returns the part of a fill's fee that belongs to the lots that were opened.
     fn opening_fee(&self, lots: u64, fee: Decimal) -> Decimal {
         quotient(fee * Decimal::from(self.opened), Decimal::from(lots))
     }
@@ -493,7 +493,7 @@ impl Account {
         self.contract_settings.get(&instrument).copied().unwrap_or_default()
     }
 
-    /// The leverage of a position that an order of a side opens.
+    /// Returns the leverage of a position that an order of a side opens.
     pub(crate) fn leverage(&self, instrument: usize, pos: PositionSide, side: Side) -> u32 {
         let [long, short] = self.contract_settings(instrument).leverage;
         match (pos, side) {

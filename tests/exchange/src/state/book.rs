@@ -57,13 +57,13 @@ impl Book {
         }
     }
 
-    /// The lots of a resting order.
+    /// Returns the lots of a resting order.
     pub(crate) fn lots_at(&self, spot: Spot) -> u64 {
         let level = self.side(spot.side).get(&spot.ticks);
         level.and_then(|level| level.get(&spot.place)).map_or(0, |resting| resting.lots)
     }
 
-    /// The best price of a side.
+    /// Returns the best price of a side.
     pub(crate) fn best_price(&self, side: Side) -> Option<u64> {
         match side {
             Side::Buy => self.bids.keys().next_back(),
@@ -72,15 +72,15 @@ impl Book {
         .copied()
     }
 
-    /// The order that trades first.
+    /// Returns the order that trades first.
     pub(crate) fn best(&self, side: Side) -> Option<(Spot, Resting)> {
         let ticks = self.best_price(side)?;
         let (place, resting) = self.side(side).get(&ticks)?.first_key_value()?;
         Some((Spot { side, ticks, place: *place }, *resting))
     }
 
-    /// The orders of a side that match an order of the other side with this limit, or without a limit, in matching
-    /// order.
+    /// Returns the orders of a side that match an order of the other side with this limit, or without a limit, in
+    /// matching order.
     pub(crate) fn crossing(&self, side: Side, limit: Option<u64>) -> impl Iterator<Item = (u64, Resting)> {
         let levels: Box<dyn Iterator<Item = (&u64, &Level)>> = match side {
             Side::Buy => Box::new(self.bids.iter().rev()),
@@ -91,7 +91,7 @@ impl Book {
             .flat_map(|(ticks, level)| level.values().map(|resting| (*ticks, *resting)))
     }
 
-    /// Both sides, the best prices first: price and lots.
+    /// Returns both sides, the best prices first: price and lots.
     pub(crate) fn depth(&self, side: Side) -> Vec<(u64, u64)> {
         let mut depth: Vec<(u64, u64)> =
             self.side(side).iter().map(|(ticks, level)| (*ticks, level.values().map(|r| r.lots).sum())).collect();
@@ -101,7 +101,7 @@ impl Book {
         depth
     }
 
-    /// The best levels of a side: price and lots.
+    /// Returns the best levels of a side: price and lots.
     pub(crate) fn best_levels(&self, side: Side, most: usize) -> Vec<(u64, u64)> {
         let lots = |(ticks, level): (&u64, &Level)| (*ticks, level.values().map(|resting| resting.lots).sum());
         match side {
@@ -110,7 +110,7 @@ impl Book {
         }
     }
 
-    /// The lots of users' orders at a price.
+    /// Returns the lots of users' orders at a price.
     pub(crate) fn lots_of_orders(&self, side: Side, ticks: u64) -> u64 {
         let level = self.side(side).get(&ticks).into_iter().flat_map(BTreeMap::values);
         level.filter(|resting| resting.order.is_some()).map(|resting| resting.lots).sum()

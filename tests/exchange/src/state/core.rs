@@ -204,7 +204,7 @@ impl Core {
         }
     }
 
-    /// The insider trades and commissions that the setup states.
+    /// Returns the insider trades and commissions that the setup states.
     pub(crate) fn reports(&self) -> &Reports {
         &self.setup.reports
     }
@@ -256,18 +256,18 @@ impl Core {
         served
     }
 
-    /// A new id, greater than all earlier ones.
+    /// Returns a new id, greater than all earlier ones.
     pub(crate) fn new_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }
 
-    /// The id that comes next.
+    /// Returns the id that comes next.
     pub(crate) fn next_id(&self) -> u64 {
         self.last_id + 1
     }
 
-    /// The pair that a family trades under a name.
+    /// Returns the pair that a family trades under a name.
     pub(crate) fn pair(&self, family: Family, line: Line, symbol: &str) -> Option<usize> {
         let line = if line == Line::Margin { Line::Spot } else { line };
         let index = *self.by_symbol.get(&(line, symbol))?;
@@ -299,7 +299,7 @@ impl Core {
         self.pairs[pair].settle() == coin
     }
 
-    /// The order that comes next at `side`'s best price, or the price of the market.
+    /// Returns the order that comes next at `side`'s best price, or the price of the market.
     pub(crate) fn reference(&self, pair: usize, side: Side) -> u64 {
         self.books[pair].best_price(side.opposite()).unwrap_or(self.markets[pair].mid)
     }

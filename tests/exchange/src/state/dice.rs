@@ -11,7 +11,7 @@ pub struct Seed(pub u64);
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The generator for one purpose of a seed.
+    /// Returns the generator for one purpose of a seed.
     pub(crate) fn new(seed: Seed, purpose: u64) -> Self {
         let mut dice = Self(seed.0 ^ purpose.wrapping_mul(0xd6e8_feb8_6659_fd93));
         dice.next();
@@ -25,17 +25,17 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    /// The generator for a name, given in parts.
+    /// Returns the generator for a name, given in parts.
     pub(crate) fn named(seed: Seed, name: &[&str]) -> Self {
         Self::new(seed, Self::hash(name))
     }
 
-    /// A hash of the parts of a name. Replayed journals need the same hash in every program.
+    /// Returns a hash of the parts of a name. Replayed journals need the same hash in every program.
     pub(crate) fn hash(name: &[&str]) -> u64 {
         Self::hash_on(0xcbf2_9ce4_8422_2325, name)
     }
@@ -45,7 +45,7 @@ impl Dice {
         name.iter().fold(hash, |hash, part| hash_part(hash, part.as_bytes()))
     }
 
-    /// True with a probability in percent.
+    /// Returns true with a probability in percent.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
@@ -55,7 +55,7 @@ impl Dice {
         chance > 0 && self.percent(chance)
     }
 
-    /// A random item by weight; `None` if the weights are zero.
+    /// Returns a random item by weight; `None` if the weights are zero.
     pub(crate) fn weighted<T: Copy>(&mut self, all: &[(T, u64)]) -> Option<T> {
         let mut left = self.below(all.iter().map(|(_, weight)| weight).sum());
         let chosen = all.iter().find(|(_, weight)| {

@@ -59,7 +59,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The order that has changed.
+    /// Returns the order that has changed.
     pub(crate) fn order(&self) -> Option<u64> {
         match self {
             Self::Placed { order }

@@ -54,9 +54,9 @@ pub enum FaultKind {
 /// The value that the answer to a request shows which sets something, where it is not the one that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShownValue {
-    /// That of before; the request takes effect.
+    /// The value of before; the request takes effect.
     Outdated,
-    /// That of before, which stays.
+    /// The value of before, which stays.
     Kept,
 }
 
@@ -75,7 +75,7 @@ impl From<FaultKind> for Named {
     }
 }
 
-/// A random code after which the documents leave the outcome open.
+/// Returns a random code after which the documents leave the outcome open.
 fn open_code(dice: &mut Dice) -> String {
     let open = PlaceOrder::META.errors.iter().filter(|error| error.proves == CodeProof::Unknown);
     let codes: Vec<&str> = open.map(|error| error.code).collect();
@@ -84,7 +84,7 @@ fn open_code(dice: &mut Dice) -> String {
 }
 
 impl FaultKind {
-    /// The kind with this name.
+    /// Returns the kind with this name.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl FaultKind {
         if code.is_some() { Err(format!("code beside kind {name}: it means nothing there")) } else { Ok(kind) }
     }
 
-    /// The name, and the code if there is one.
+    /// Returns the name, and the code if there is one.
     pub(crate) fn name(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Refuse(code) => ("refuse", Some(code)),
@@ -153,7 +153,7 @@ impl FaultKind {
         !matches!(self, Self::Refuse(_) | Self::Drop | Self::Gateway)
     }
 
-    /// The value that the answer shows, if that is the fault.
+    /// Returns the value that the answer shows, if that is the fault.
     pub(crate) fn shown_value(&self) -> Option<ShownValue> {
         match self {
             Self::Outdated => Some(ShownValue::Outdated),
@@ -176,7 +176,7 @@ impl FaultKind {
     }
 }
 
-/// The error page of a proxy.
+/// Returns the error page of a proxy.
 fn proxy(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(format!("<html><title>{status}</title></html>")));
     *response.status_mut() = status;
@@ -200,7 +200,7 @@ pub enum FaultTarget {
 }
 
 impl FaultTarget {
-    /// The target with this name: `changes`, `all`, or the id of an operation.
+    /// Returns the target with this name: `changes`, `all`, or the id of an operation.
     pub(crate) fn of(name: &str) -> Result<Self, String> {
         match name {
             "changes" => Ok(Self::Changes),
@@ -274,7 +274,7 @@ fn always() -> u32 {
 }
 
 impl Fault {
-    /// A fault of this kind for every request that changes something.
+    /// Creates a fault of this kind for every request that changes something.
     pub fn new(kind: FaultKind) -> Self {
         Self { kind, target: FaultTarget::Changes, times: None, per_mille: 1_000, delay: Duration::ZERO }
     }
@@ -361,7 +361,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Why the conditions are impossible, if they are.
+    /// Returns why the conditions are impossible, if they are.
     pub(crate) fn check(&self) -> Result<(), String> {
         if let Some(late) = self.latency.iter().find(|late| **late > MAX_DELAY) {
             return Err(format!("latency {late}: expected up to {MAX_DELAY} milliseconds"));
@@ -405,7 +405,7 @@ impl Faults {
         Self { list: Vec::new(), conditions: Conditions::default(), dice }
     }
 
-    /// The fault of a request, and the delay of its answer.
+    /// Returns the fault of a request, and the delay of its answer.
     pub(crate) fn next(&mut self, meta: &Meta) -> (Option<FaultKind>, Duration) {
         let mut latency = self.latency();
         for index in 0..self.list.len() {
@@ -442,7 +442,7 @@ impl Faults {
         Duration::from_millis(millis)
     }
 
-    /// The time by the clock of a random node.
+    /// Returns the time by the clock of a random node.
     pub(crate) fn shown_time(&mut self, now: u64) -> u64 {
         let clocks = &self.conditions.clocks;
         if clocks.is_empty() {

@@ -118,12 +118,12 @@ impl Default for Hostility {
 }
 
 impl Hostility {
-    /// Settings with these percentages of faults and quirks.
+    /// Returns settings with these percentages of faults and quirks.
     pub fn new(seed: Seed, faults: u64, quirks: u64) -> Self {
         Self { seed, faults, quirks, ..Self::default() }
     }
 
-    /// Settings without faults and quirks. Delayed requests still take effect.
+    /// Returns settings without faults and quirks. Delayed requests still take effect.
     #[must_use]
     pub fn calm(self) -> Self {
         Self { faults: 0, quirks: 0, releases: 0, blocks: 0, nodes: Vec::new(), ..self }

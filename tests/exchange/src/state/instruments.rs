@@ -15,7 +15,7 @@ use crate::state::words::{Family, Line, Side};
 /// The name of a coin.
 pub(crate) type Coin = &'static str;
 
-/// A name that lives as long as the program: one copy of each, so that restarts and resets take no more memory.
+/// Returns a name that lives as long as the program: one copy of each, so that restarts and resets take no more memory.
 pub(crate) fn interned(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ pub(crate) struct Instrument {
 }
 
 impl Instrument {
-    /// The coin that profits, fees and margins are in; of spot, the quote coin.
+    /// Returns the coin that profits, fees and margins are in; of spot, the quote coin.
     pub(crate) fn settle(&self) -> Coin {
         match self.contract {
             Contract::Spot | Contract::Linear => self.quote,
@@ -159,27 +159,27 @@ impl Instrument {
         self.step * Decimal::from(lots)
     }
 
-    /// A price in ticks; `None` if it is not on the grid.
+    /// Returns a price in ticks; `None` if it is not on the grid.
     pub(crate) fn ticks(&self, price: Decimal) -> Option<u64> {
         on_grid(price, self.tick)
     }
 
-    /// The distance between quotes of other participants: a two-thousandth of a percent, to a tick.
+    /// Returns the distance between quotes of other participants: a two-thousandth of a percent, to a tick.
     pub(crate) fn quote_distance(&self) -> u64 {
         (self.opening / 20_000).max(1)
     }
 
-    /// The prices that there may be, in ticks.
+    /// Returns the prices that there may be, in ticks.
     pub(crate) fn possible(&self) -> RangeInclusive<u64> {
         1..=self.opening * 100
     }
 
-    /// The prices around which other participants have space for their quotes, in ticks.
+    /// Returns the prices around which other participants have space for their quotes, in ticks.
     pub(crate) fn quotable(&self) -> RangeInclusive<u64> {
         (QUOTES + 1) * self.quote_distance()..=self.opening * 100
     }
 
-    /// A price in ticks, within a range.
+    /// Returns a price in ticks, within a range.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl Instrument {
         })
     }
 
-    /// A quantity of other participants in lots, at a price.
+    /// Returns a quantity of other participants in lots, at a price.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl Instrument {
         })
     }
 
-    /// A quantity in lots; `None` if it is not on the grid.
+    /// Returns a quantity in lots; `None` if it is not on the grid.
     pub(crate) fn lots(&self, qty: Decimal) -> Option<u64> {
         on_grid(qty, self.step)
     }
@@ -219,7 +219,7 @@ impl Instrument {
         amount.checked_div(lot).and_then(|lots| u64::try_from(lots.floor()).ok()).unwrap_or(0)
     }
 
-    /// The most lots that a quantity holds.
+    /// Returns the most lots that a quantity holds.
     pub(crate) fn lots_below(&self, qty: Decimal) -> u64 {
         u64::try_from((qty / self.step).floor().max(Decimal::ZERO)).unwrap_or_default()
     }
@@ -232,7 +232,7 @@ impl Instrument {
         }
     }
 
-    /// The quantity in the base coin.
+    /// Returns the quantity in the base coin.
     pub(crate) fn base_qty(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => quotient(self.qty(lots), self.price(ticks)),
@@ -240,7 +240,7 @@ impl Instrument {
         }
     }
 
-    /// The value in the coin that settles; margins and fees are shares of it.
+    /// Returns the value in the coin that settles; margins and fees are shares of it.
     pub(crate) fn settled_value(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::Spot | Contract::Linear => self.value(ticks, lots),
@@ -248,7 +248,7 @@ impl Instrument {
         }
     }
 
-    /// The entry cost of a fill. Costs add up over the entries, less those of closed parts.
+    /// Returns the entry cost of a fill. Costs add up over the entries, less those of closed parts.
     pub(crate) fn cost(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => self.base_qty(ticks, lots),
@@ -256,7 +256,7 @@ impl Instrument {
         }
     }
 
-    /// The average price at which a position with this entry cost was opened.
+    /// Returns the average price at which a position with this entry cost was opened.
     pub(crate) fn entry_price(&self, cost: Decimal, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => quotient(self.qty(lots), cost),
@@ -264,12 +264,12 @@ impl Instrument {
         }
     }
 
-    /// The value of a position at its entry, in the coin that settles.
+    /// Returns the value of a position at its entry, in the coin that settles.
     pub(crate) fn entry_value(&self, cost: Decimal, lots: u64) -> Decimal {
         if self.contract == Contract::Inverse { self.qty(lots) } else { cost }
     }
 
-    /// The profit of closing a position with this entry cost and opening side.
+    /// Returns the profit of closing a position with this entry cost and opening side.
     pub(crate) fn profit(&self, opened: Side, cost: Decimal, ticks: u64, lots: u64) -> Decimal {
         let gain = self.cost(ticks, lots) - cost;
         let of_long = match self.contract {
@@ -300,7 +300,7 @@ impl Instrument {
         self.symbol == name || self.documented == Some(name)
     }
 
-    /// The names by which requests mean it.
+    /// Returns the names by which requests mean it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.symbol), self.documented].into_iter().flatten()
     }
@@ -311,7 +311,7 @@ impl Instrument {
     }
 }
 
-/// The name of a Reality pair as the documents write it: with the small letter of its base coin.
+/// Returns the name of a Reality pair as the documents write it: with the small letter of its base coin.
 pub(crate) fn documented(line: Line, base: &str, quote: &str) -> Option<&'static str> {
     let name = tradeapi::unified::Symbol::from(format!("{base}{quote}"));
     (line == Line::Spot && name.is_reality() == Some(true)).then(|| interned(name.as_str()))
@@ -328,7 +328,7 @@ pub(crate) fn listed(pairs: &[Instrument]) -> ListedInstruments {
     listed
 }
 
-/// The most lots of one order.
+/// Returns the most lots of one order.
 pub(crate) fn most_lots(pair: &Instrument) -> u64 {
     let lot = match pair.contract {
         Contract::InverseByQuote => pair.step,
@@ -343,7 +343,7 @@ pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
     a.checked_div(b).unwrap_or_default().round_dp(PLACES)
 }
 
-/// The number of steps that a number consists of; `None` if it is between two steps.
+/// Returns the number of steps that a number consists of; `None` if it is between two steps.
 pub(crate) fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
     if !number.checked_rem(step)?.is_zero() {
         return None;
@@ -378,7 +378,7 @@ const ROWS: &[Row] = {
     ]
 };
 
-/// All pairs, in the order of the table.
+/// Returns all pairs, in the order of the table.
 pub(crate) fn all() -> Vec<Instrument> {
     ROWS.iter()
         .map(|Row(line, symbol, base, quote, contract, [tick, step], [least, opening, clip], only)| {

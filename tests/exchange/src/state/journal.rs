@@ -149,7 +149,7 @@ impl Journal {
         self.kept.push_back(to_json(line));
     }
 
-    /// The lines that have not been written yet. Of the written lines, only the latest are kept.
+    /// Returns the lines that have not been written yet. Of the written lines, only the latest are kept.
     pub(crate) fn take_unwritten(&mut self) -> String {
         let text = self.lines(self.written);
         self.written = self.gone + self.kept.len();
@@ -160,7 +160,7 @@ impl Journal {
         text
     }
 
-    /// The lines after the first `from`, as far as they are kept.
+    /// Returns the lines after the first `from`, as far as they are kept.
     pub(crate) fn lines(&self, from: usize) -> String {
         let lines = self.kept.iter().skip(from.saturating_sub(self.gone));
         lines.flat_map(|line| [line.as_str(), "\n"]).collect()
@@ -180,7 +180,7 @@ pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
     }
 }
 
-/// Why a journal cannot be replayed.
+/// The reason why a journal cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -188,7 +188,7 @@ pub enum ReplayError {
     Unreadable {
         /// The number of the line, from 1.
         line: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A request was answered differently.
@@ -218,7 +218,8 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// The last line of a journal, if it is torn, because the program ended while it was written. A replay leaves it out.
+/// Returns the last line of a journal, if it is torn, because the program ended while it was written. A replay leaves
+/// it out.
 pub fn torn_line(journal: &str) -> Option<&str> {
     let last = journal.rsplit('\n').next().filter(|last| !last.is_empty())?;
     serde_json::from_str::<serde::de::IgnoredAny>(last).is_err().then_some(last)
@@ -251,7 +252,7 @@ impl ParsedJournal {
         Ok(Self { begun: head.begun, speed: head.speed, setup: head.setup, lines })
     }
 
-    /// The speed of the clock at the end; a reset returns to that of the start.
+    /// Returns the speed of the clock at the end; a reset returns to that of the start.
     pub(crate) fn last_speed(&self) -> u32 {
         let of_line = |line: &JournalLine| match line.action {
             Some(Action::Clock { speed }) => Some(speed),
@@ -271,7 +272,7 @@ impl JournalLine {
         Self { at, request: Some(request), answer: Some(answer), action: None }
     }
 
-    /// The request, if it is complete, and its sender.
+    /// Returns the request, if it is complete, and its sender.
     pub(crate) fn request(&self) -> Option<(Request<Bytes>, IpAddr)> {
         let recorded = self.request.as_ref()?;
         Some((recorded.request()?, recorded.address))

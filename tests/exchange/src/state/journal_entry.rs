@@ -40,7 +40,7 @@ pub(crate) struct RecordedAnswer {
 }
 
 impl RecordedRequest {
-    /// A request, reduced to the headers that the exchange reads.
+    /// Creates a request, reduced to the headers that the exchange reads.
     pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
         let of_credentials = API.credentials.iter().flat_map(|credentials| {
             [Part::Key, Part::Signature, Part::Passphrase, Part::Timestamp]
@@ -67,7 +67,7 @@ impl RecordedRequest {
         }
     }
 
-    /// The request; `None` if it is incomplete.
+    /// Returns the request; `None` if it is incomplete.
     pub(crate) fn request(&self) -> Option<Request<Bytes>> {
         let body = if self.bytes.is_empty() {
             Bytes::from(self.body.clone())

@@ -68,7 +68,7 @@ pub(crate) struct Usage {
 }
 
 impl Limits {
-    /// All limits that were ever used, in arbitrary order.
+    /// Returns all limits that were ever used, in arbitrary order.
     pub(crate) fn usage(&self, now: u64) -> impl Iterator<Item = Usage> {
         self.0.iter().map(move |((caller, operation, class), (limit, times))| {
             let length = u64::from(limit.per_millis);

@@ -74,7 +74,7 @@ impl Entry {
     }
 }
 
-/// The beginning of a text, with a mark if it is cut off.
+/// Returns the beginning of a text, with a mark if it is cut off.
 fn beginning(text: &[u8]) -> String {
     match text.get(..MAX_TEXT) {
         Some(start) if text.len() > MAX_TEXT => {
@@ -101,17 +101,17 @@ impl Log {
         self.count += 1;
     }
 
-    /// An empty log that continues the count.
+    /// Returns an empty log that continues the count.
     pub(crate) fn cleared(self) -> Self {
         Self { entries: VecDeque::new(), count: self.count }
     }
 
-    /// The number of requests.
+    /// Returns the number of requests.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The kept requests with their numbers, the newest first.
+    /// Returns the kept requests with their numbers, the newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, &Entry)> {
         (1..=self.count).rev().zip(self.entries.iter().rev())
     }

@@ -77,7 +77,7 @@ impl Market {
         }
     }
 
-    /// The mark price.
+    /// Returns the mark price.
     pub(crate) fn mark(&self) -> u64 {
         self.own_mark.unwrap_or(self.mid)
     }
@@ -126,7 +126,7 @@ pub(crate) struct Candle {
 }
 
 impl Candle {
-    /// A candle in which nothing was traded.
+    /// Creates a candle in which nothing was traded.
     fn flat(start: u64, price: u64) -> Self {
         let zero = Decimal::ZERO;
         Self { start, open: price, high: price, low: price, close: price, base: zero, value: zero }
@@ -152,7 +152,8 @@ pub(crate) enum Interval {
 }
 
 impl Interval {
-    /// An interval such as `15m`, `4H`, `1D`, `1M` or `1Dutc`. Long ones without `utc` begin at midnight in UTC+8.
+    /// Creates an interval such as `15m`, `4H`, `1D`, `1M` or `1Dutc`. Long ones without `utc` begin at midnight in
+    /// UTC+8.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let (word, is_utc) = word.strip_suffix("utc").map_or((word, false), |word| (word, true));
         let number: u64 = word.get(..word.len().checked_sub(1)?)?.parse().ok()?;
@@ -171,7 +172,7 @@ impl Interval {
         Some(Self::Even { length, begins: begins % length })
     }
 
-    /// The number of the candle at a time.
+    /// Returns the number of the candle at a time.
     pub(crate) fn number(self, at: u64) -> u64 {
         match self {
             Self::Even { length, begins } => (at + length - begins) / length,
@@ -229,8 +230,8 @@ impl Candles {
         }
     }
 
-    /// The candles of an interval between two times, at most the latest ones of that number, the oldest first. Intervals
-    /// in which nothing happened are flat.
+    /// Returns the candles of an interval between two times, at most the latest ones of that number, the oldest first.
+    /// Intervals in which nothing happened are flat.
     pub(crate) fn list(&self, interval: Interval, from: u64, to: u64, limit: usize) -> Vec<Candle> {
         let Some(first) = self.0.front() else { return Vec::new() };
         let mut by_number = BTreeMap::<u64, Candle>::new();
@@ -253,7 +254,7 @@ impl Candles {
         (begin..=last).map(candle).collect()
     }
 
-    /// Everything since a time, as one candle.
+    /// Returns everything since a time, as one candle.
     pub(crate) fn since(&self, from: u64) -> Option<Candle> {
         let mut recent = self.0.iter().filter(|minute| minute.start + MINUTE > from);
         let mut whole = *recent.next()?;

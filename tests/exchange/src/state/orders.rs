@@ -78,8 +78,8 @@ impl Presets {
         }
     }
 
-    /// The preset that the prices trigger for a position that `opened` opened: `last` is the price of the latest trade,
-    /// `mark` the mark price.
+    /// Returns the preset that the prices trigger for a position that `opened` opened: `last` is the price of the
+    /// latest trade, `mark` the mark price.
     pub(crate) fn triggered(&self, opened: Side, last: Decimal, mark: Decimal) -> Option<(Preset, Source)> {
         let reaches = |preset: &Preset, is_profit: bool| {
             let now = if preset.by_mark { mark } else { last };
@@ -92,7 +92,7 @@ impl Presets {
         reaches(&self.stop_loss, false).then_some((self.stop_loss, Source::StopLoss))
     }
 
-    /// The presets as a ticket stores them: empty presets take no memory.
+    /// Returns the presets as a ticket stores them: empty presets take no memory.
     pub(crate) fn boxed(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }
@@ -154,7 +154,7 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// The preset take-profit and stop-loss; empty without any.
+    /// Returns the preset take-profit and stop-loss; empty without any.
     pub(crate) fn presets(&self) -> Presets {
         self.presets.as_deref().copied().unwrap_or_default()
     }
@@ -242,12 +242,12 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The lots that are not filled.
+    /// Returns the lots that are not filled.
     pub(crate) fn remaining(&self) -> u64 {
         self.lots.saturating_sub(self.filled)
     }
 
-    /// The client's id.
+    /// Returns the client's id.
     pub(crate) fn client(&self) -> Option<&str> {
         self.ticket.client.as_deref()
     }
@@ -280,7 +280,7 @@ impl Orders {
         self.0.remove(id)
     }
 
-    /// All orders, in arbitrary order.
+    /// Returns all orders, in arbitrary order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Order> {
         self.0.values().map(Box::as_ref)
     }
@@ -380,7 +380,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The quantity of its order.
+    /// Returns the quantity of its order.
     pub(crate) fn qty(&self) -> Decimal {
         let (Quantity::Lots(qty) | Quantity::Amount(qty)) = self.ticket.quantity;
         qty
@@ -393,7 +393,7 @@ pub(crate) struct PlanChange {
     pub(crate) triggers: Vec<Trigger>,
 }
 
-/// A share that is written in percent.
+/// Returns a share that is written in percent.
 pub(crate) fn of_percent(percent: Decimal) -> Decimal {
     quotient(percent, Decimal::ONE_HUNDRED)
 }

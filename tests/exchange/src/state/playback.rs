@@ -10,10 +10,10 @@ use crate::state::words::{Line, Side};
 
 /// The recording of a pair, of one kind.
 pub(crate) trait Recorded {
-    /// The kind, for messages.
+    /// Returns the kind, for messages.
     fn kind(&self) -> &'static str;
 
-    /// The pair.
+    /// Returns the pair.
     fn pair(&self) -> PairName;
 
     /// When each step begins, in milliseconds since the start.
@@ -56,7 +56,7 @@ macro_rules! recorded {
         }
 
         impl $name {
-            /// The same, with times since a start that they have in Unix milliseconds.
+            /// Returns the same, with times since a start that they have in Unix milliseconds.
             pub(crate) fn since(mut self, start: u64) -> Self {
                 self.steps.iter_mut().for_each(|step| step.0 -= start);
                 self
@@ -123,8 +123,8 @@ recorded! {
 }
 
 impl Candles {
-    /// The place of the first candle that cannot begin when it does, if there is one: they follow each other, have one
-    /// length, and begin at whole minutes. The recording began at `start`, in Unix milliseconds.
+    /// Returns the place of the first candle that cannot begin when it does, if there is one: they follow each other,
+    /// have one length, and begin at whole minutes. The recording began at `start`, in Unix milliseconds.
     pub(crate) fn misplaced(&self, start: u64) -> Option<WrongStep> {
         let times = || self.steps.iter().map(|(at, _)| start.saturating_add(*at));
         let first = times().next().unwrap_or_default();
@@ -159,12 +159,12 @@ pub(crate) enum MarketStep {
     Book(Vec<(Side, u64, u64)>),
 }
 
-/// The step of a recorded price.
+/// Returns the step of a recorded price.
 fn price_step(pair: &Instrument, price: Price) -> Result<MarketStep, String> {
     Ok(MarketStep::Price(ticks(pair, price)?))
 }
 
-/// The steps of a recorded candle. It passes its lowest price first if it rises.
+/// Returns the steps of a recorded candle. It passes its lowest price first if it rises.
 fn candle_steps(
     pair: &Instrument,
     at: u64,
@@ -184,13 +184,13 @@ fn candle_steps(
     std::iter::once(Ok((at, MarketStep::Open(ticks(pair, *open)?)))).chain(moved).collect()
 }
 
-/// The step of a recorded trade.
+/// Returns the step of a recorded trade.
 fn trade_step(pair: &Instrument, price: Price, qty: Price, side: Side) -> Result<MarketStep, String> {
     let ticks = ticks(pair, price)?;
     Ok(MarketStep::Trade(side, ticks, lots(pair, qty, ticks)?))
 }
 
-/// The step of a recorded book.
+/// Returns the step of a recorded book.
 ///
 /// # Errors
 ///
@@ -212,8 +212,8 @@ fn book_step(pair: &Instrument, book: &RecordedBook) -> Result<MarketStep, Strin
     }
 }
 
-/// Why a candle cannot begin at a time, if it cannot: candles of one length follow the first one, and begin at whole
-/// minutes.
+/// Returns why a candle cannot begin at a time, if it cannot: candles of one length follow the first one, and begin at
+/// whole minutes.
 fn misplaced(first: u64, before: Option<u64>, at: u64, interval: u64) -> Option<String> {
     if !at.is_multiple_of(MINUTE) {
         let (into, minute) = (at % MINUTE, at - at % MINUTE);
@@ -236,12 +236,12 @@ fn misplaced(first: u64, before: Option<u64>, at: u64, interval: u64) -> Option<
     None
 }
 
-/// A recorded price in ticks.
+/// Returns a recorded price in ticks.
 fn ticks(pair: &Instrument, price: Price) -> Result<u64, String> {
     pair.ticks_within(price.0, Instrument::quotable).map_err(off_grid)
 }
 
-/// A recorded quantity in lots.
+/// Returns a recorded quantity in lots.
 fn lots(pair: &Instrument, qty: Price, ticks: u64) -> Result<u64, String> {
     pair.lots_of_others(qty.0, ticks).map_err(off_grid)
 }

@@ -104,7 +104,7 @@ pub(crate) struct BadValue {
 }
 
 impl Reason {
-    /// The refusal of a value; see [`BadValue`].
+    /// Returns the refusal of a value; see [`BadValue`].
     pub(crate) const fn value([parameter, kind]: [&'static str; 2], why: &'static str) -> Self {
         Self::Value(BadValue { parameter, kind, why })
     }
@@ -123,17 +123,17 @@ impl Reason {
         self.row().parameters.contains(&parameter)
     }
 
-    /// The code in a family, or else in another family.
+    /// Returns the code in a family, or else in another family.
     pub(crate) fn code(self, family: Family) -> &'static str {
         code_of(self.row(), family.as_str())
     }
 
-    /// The refusal of a request for an operation.
+    /// Returns the refusal of a request for an operation.
     pub(crate) fn of(self, meta: &Meta) -> Refusal {
         self.with_codes_of(meta, meta.family)
     }
 
-    /// The refusal of a request for an operation, with the code of the family whose accounts it is about.
+    /// Returns the refusal of a request for an operation, with the code of the family whose accounts it is about.
     pub(crate) fn of_account(self, meta: &Meta) -> Refusal {
         self.with_codes_of(meta, meta.account_family())
     }
@@ -143,7 +143,7 @@ impl Reason {
         meta.known(&API, code_of(self.row(), meta.account_family()))
     }
 
-    /// The refusal of a request for an operation, with the code of a family.
+    /// Returns the refusal of a request for an operation, with the code of a family.
     pub(crate) fn of_family(self, meta: &Meta, family: Family) -> Refusal {
         self.with_codes_of(meta, family.as_str())
     }
@@ -162,14 +162,14 @@ fn code_of(row: &'static Rejection, family: &str) -> &'static str {
     row.code(family).or_else(|| row.codes.first().map(|(_, code)| *code)).unwrap_or_default()
 }
 
-/// The text of a code: that of the documents, or what was observed of it; the code itself if nobody knows it.
+/// Returns the text of a code: that of the documents, or what was observed of it; the code itself if nobody knows it.
 pub(crate) fn text_of_code(meta: &Meta, code: &str) -> String {
     let observed = || OBSERVED_CODES.iter().find(|known| known.code == code);
     let known = meta.error(code).or_else(observed);
     known.map_or(code, |known| known.text.trim_end_matches('.')).to_owned()
 }
 
-/// The refusal for broken rules of the documents: the code of the first, and a message with all of them.
+/// Returns the refusal for broken rules of the documents: the code of the first, and a message with all of them.
 pub(crate) fn of_violations(violations: &Violations, meta: &Meta, family: Family) -> Refusal {
     match violations.refusals().next() {
         None => Reason::Parameter.of_family(meta, family),
@@ -180,7 +180,7 @@ pub(crate) fn of_violations(violations: &Violations, meta: &Meta, family: Family
     }
 }
 
-/// The refusal for a broken rule.
+/// Returns the refusal for a broken rule.
 pub(crate) fn of_violation(violation: &Violation, meta: &Meta, family: Family) -> Refusal {
     let id = format!("{}.{}", meta.id, violation.rule);
     let by_id = REFUSALS.iter().find(|row| row.rules.contains(&id.as_str()));
@@ -198,7 +198,7 @@ pub(crate) fn of_violation(violation: &Violation, meta: &Meta, family: Family) -
     }
 }
 
-/// The refusal for a parameter. `kind` ends the id of the rule, as the emitted checks name theirs.
+/// Returns the refusal for a parameter. `kind` ends the id of the rule, as the emitted checks name theirs.
 pub(crate) fn of_parameter(
     reason: Reason,
     [parameter, kind]: [&str; 2],
@@ -210,17 +210,17 @@ pub(crate) fn of_parameter(
     Refusal { message, rule, ..reason.of_family(meta, family) }
 }
 
-/// The refusal for a parameter that is not given.
+/// Returns the refusal for a parameter that is not given.
 pub(crate) const fn missing(parameter: &'static str) -> Reason {
     Reason::value([parameter, "required"], "it is required")
 }
 
-/// The message and the rule of a refused value.
+/// Returns the message and the rule of a refused value.
 fn of_value([parameter, kind]: [&str; 2], why: &str, meta: &Meta) -> (String, String) {
     (format!("Parameter verification failed: {parameter}: {why}"), format!("{}.{parameter}.{kind}", meta.id))
 }
 
-/// The item of a batch that a violation names: `[3].price` and `orderList[3].price` name the fourth.
+/// Returns the item of a batch that a violation names: `[3].price` and `orderList[3].price` name the fourth.
 pub(crate) fn item_of(violation: &Violation) -> Option<usize> {
     let (_, rest) = violation.parameter.split_once('[')?;
     let (index, _) = rest.split_once("].")?;

@@ -160,13 +160,13 @@ pub struct Decision {
     pub question: &'static str,
     /// The decision of this exchange.
     pub decision: &'static str,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
     /// The setting that changes it, where both readings are plausible.
     pub setting: Option<&'static str>,
 }
 
-/// The setting of a row, if it has one.
+/// Returns the setting of a row, if it has one.
 const fn first(settings: &[&'static str]) -> Option<&'static str> {
     match settings {
         [setting, ..] => Some(*setting),

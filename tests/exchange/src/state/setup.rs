@@ -282,7 +282,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The instrument.
+    /// Returns the instrument.
     ///
     /// # Errors
     ///
@@ -322,7 +322,7 @@ impl Pair {
         Err(format!("the pair {}: {what} {given}: expected {expected}", self.symbol))
     }
 
-    /// The opening price in ticks, if it and both steps are within the bounds of exact products.
+    /// Returns the opening price in ticks, if it and both steps are within the bounds of exact products.
     fn checked_opening(&self) -> Result<u64, String> {
         let Self { tick, step, opening, .. } = self;
         if self.line == Line::Margin {
@@ -396,13 +396,13 @@ impl Reports {
         Ok(())
     }
 
-    /// The insider trades of a company; `None` if they are invented.
+    /// Returns the insider trades of a company; `None` if they are invented.
     pub(crate) fn insider_trades(&self, code: &str) -> Option<Vec<InsiderTrade>> {
         let stated = || self.insider_trades.get(code).into_iter().flatten();
         (!self.insider_trades.is_empty()).then(|| stated().filter_map(|fields| insider_trade(fields).ok()).collect())
     }
 
-    /// The commissions with the time of each, the newest first; `None` if they are invented.
+    /// Returns the commissions with the time of each, the newest first; `None` if they are invented.
     pub(crate) fn commissions(&self) -> Option<Vec<(u64, Commission)>> {
         let stated = || self.commissions.iter().filter_map(|fields| commission(fields).ok());
         (!self.commissions.is_empty()).then(|| stated().collect())
@@ -413,7 +413,7 @@ fn insider_trade(fields: &Fields) -> Result<InsiderTrade, String> {
     record(fields)
 }
 
-/// A commission with its time in Unix milliseconds.
+/// Returns a commission with its time in Unix milliseconds.
 fn commission(fields: &Fields) -> Result<(u64, Commission), String> {
     let found: Commission = record(fields)?;
     let date = found.date.as_ref().and_then(|date| date.parse().ok());

@@ -36,7 +36,7 @@ pub(crate) struct Call {
     pub(crate) path: String,
     /// The query, or else the body.
     pub(crate) parameters: String,
-    /// Why it was refused. The refusal of a fault is one, too.
+    /// The reason why it was refused. The refusal of a fault is one, too.
     pub(crate) refusal: Option<Refusal>,
     /// The name of the fault, if there was one.
     pub(crate) fault: Option<String>,
@@ -83,7 +83,7 @@ impl Call {
 }
 
 impl Trace {
-    /// An empty trace of so many requests at most.
+    /// Creates an empty trace of so many requests at most.
     pub(crate) fn up_to(most: Option<usize>) -> Self {
         Self { most, ..Self::default() }
     }
@@ -105,7 +105,7 @@ impl Trace {
         Some((number, self.calls.get_mut(number)?))
     }
 
-    /// The request that is served.
+    /// Returns the request that is served.
     pub(crate) fn serving(&self) -> Option<usize> {
         self.serving
     }

@@ -169,7 +169,7 @@ words! {
         Trigger = "trigger",
     }
 
-    /// Why an order was cancelled.
+    /// The reason why an order was cancelled.
     pub enum Cancelled {
         /// A request cancelled it, or the order's time in force required it.
         Normal = "normal_cancel",
@@ -193,7 +193,7 @@ impl PlanKind {
 }
 
 impl Side {
-    /// The other side.
+    /// Returns the other side.
     pub const fn opposite(self) -> Self {
         match self {
             Self::Buy => Self::Sell,
@@ -203,7 +203,7 @@ impl Side {
 }
 
 impl PositionSide {
-    /// The side that opens the position.
+    /// Returns the side that opens the position.
     pub(crate) const fn opening_side(self) -> Side {
         match self {
             Self::Short => Side::Sell,
@@ -218,7 +218,7 @@ impl Accounts {
         self.family().is_none_or(|own| own == family)
     }
 
-    /// The family of the only account.
+    /// Returns the family of the only account.
     pub(crate) fn family(self) -> Option<Family> {
         match self {
             Self::Unified => Some(Family::Unified),

@@ -154,14 +154,14 @@ fn compiled(client: &str, room: &Path) -> Command {
     Command::new(target.join("debug/judged"))
 }
 
-/// A program in Python with an installed package.
+/// Returns a program in Python with an installed package.
 fn python(client: &str, name: &str) -> Command {
     let mut command = Command::new("python3");
     command.arg(program(name)).env("PYTHONPATH", folder().join(client));
     command
 }
 
-/// A program for Node with an installed package.
+/// Returns a program for Node with an installed package.
 fn node(client: &str, name: &str) -> Command {
     let mut command = Command::new("node");
     command.arg(program(name)).env("CLIENTS", folder().join(client).join("node_modules"));

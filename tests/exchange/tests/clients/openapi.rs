@@ -45,7 +45,7 @@ fn description() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/openapi.json")
 }
 
-/// An empty folder for what a tool generates, with copies of these programs.
+/// Returns an empty folder for what a tool generates, with copies of these programs.
 fn room(client: &str, programs: &[(&str, &str)]) -> PathBuf {
     let room = folder().join(client).join("judged");
     if room.exists() {
@@ -144,7 +144,7 @@ fn typescript(client: &str, room: &Path, tool: &str, generates: &str) {
     trade(tool, generates, Command::new("node").arg("out/main.js").current_dir(room));
 }
 
-/// A room below the installed packages, where Node looks for them.
+/// Returns a room below the installed packages, where Node looks for them.
 fn module(client: &str, program: &str) -> PathBuf {
     let room = room(client, &[("signing.ts", "signing.ts"), (program, "main.ts")]);
     fs::write(room.join("package.json"), r#"{"type": "module"}"#).unwrap();

@@ -67,7 +67,7 @@ fn is_installed((package, client, program): &Row) -> bool {
     }
 }
 
-/// A client in a situation, as a trial without other faults.
+/// Returns a client in a situation, as a trial without other faults.
 fn trial((_, client, with): &Row, (_, fault): &Situation, says: &Path) -> Trial {
     let mut setup = Setup::default();
     setup.users.push(Profile::new().balance("USDT", 1_000_000));
@@ -97,7 +97,7 @@ fn trial((_, client, with): &Row, (_, fault): &Situation, says: &Path) -> Trial 
     trial
 }
 
-/// A cell of the table: how often the order was sent, what the client told its caller, and what was wrong.
+/// Returns a cell of the table: how often the order was sent, what the client told its caller, and what was wrong.
 fn cell(verdict: &Verdict, says: &Path) -> String {
     let sent = match verdict.calls.get(PLACE).copied().unwrap_or_default() {
         0 => "not sent".to_owned(),
@@ -113,7 +113,7 @@ fn cell(verdict: &Verdict, says: &Path) -> String {
     cell
 }
 
-/// The table, or `None` if a client cannot be installed here.
+/// Returns the table, or `None` if a client cannot be installed here.
 async fn table() -> Option<String> {
     if !CLIENTS.iter().all(is_installed) {
         return None;

@@ -10,7 +10,7 @@ use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time};
 
 use super::fixture::{limit, number};
 
-/// A client with a position mode, for an account with another mode or the same.
+/// Returns a client with a position mode, for an account with another mode or the same.
 fn with_mode(mode: PositionMode, has: Mode) -> (Exchange, Client) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);

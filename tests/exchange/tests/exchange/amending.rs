@@ -97,7 +97,7 @@ fn named(client: &str) -> OrderRef {
     OrderRef::ClientOid(client.parse().unwrap())
 }
 
-/// A replacement of the classic order `a` by one called `b`.
+/// Returns a replacement of the classic order `a` by one called `b`.
 fn replacement(size: &str, price: &str) -> classic::ModifyOrder {
     let by = classic::OrderRef::ClientOid("a".into());
     classic::ModifyOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, "b", by)

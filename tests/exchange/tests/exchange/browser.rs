@@ -72,7 +72,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page; a promise is awaited.
+    /// Returns the value of an expression in the page; a promise is awaited.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let parameters = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut result = self.call("Runtime.evaluate", parameters);

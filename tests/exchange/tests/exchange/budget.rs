@@ -31,7 +31,7 @@ fn number(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-/// A client that knows the last price of each line.
+/// Returns a client that knows the last price of each line.
 fn valued(mode: Option<PositionMode>) -> Client {
     let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new().both());
     let account = mode.map_or_else(Account::new, |mode| Account::new().position_mode(mode));
@@ -339,7 +339,7 @@ fn traded_by(seed: u64, budget: Budget) -> (Decimal, Decimal) {
     (largest, trader.traded.values().sum())
 }
 
-/// The number of programs; `TRADEAPI_BUDGET_PROGRAMS=1000000` runs a million.
+/// Returns the number of programs; `TRADEAPI_BUDGET_PROGRAMS=1000000` runs a million.
 fn programs() -> u64 {
     std::env::var("TRADEAPI_BUDGET_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(150)
 }

@@ -12,7 +12,7 @@ use tradeapi_exchange::{Exchange, Family, Profile, Seed, Settings, Time, server}
 
 use crate::fixture::{code, limit, market};
 
-/// An exchange on its own port, whose time stands still.
+/// Returns an exchange on its own port, whose time stands still.
 pub(crate) async fn served(change: impl FnOnce(&mut Settings)) -> (Exchange, SocketAddr) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -26,7 +26,7 @@ pub(crate) async fn served(change: impl FnOnce(&mut Settings)) -> (Exchange, Soc
     (exchange, address)
 }
 
-/// A client over sockets, whose requests the page shows.
+/// Returns a client over sockets, whose requests the page shows.
 pub(crate) fn client(exchange: &Exchange, address: SocketAddr) -> Client {
     let base = format!("http://{address}");
     let builder = Client::builder(base).credentials(exchange.keys().credentials()).checks(false);
@@ -51,7 +51,7 @@ pub(crate) fn ask(address: SocketAddr, target: &str, headers: &[(&str, &str)], b
     (String::from_utf8(answer).unwrap(), body)
 }
 
-/// The status and the JSON of an answer.
+/// Returns the status and the JSON of an answer.
 pub(crate) fn json(address: SocketAddr, target: &str, headers: &[(&str, &str)]) -> (u16, Value) {
     let (head, body) = ask(address, target, headers, b"");
     (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_slice(&body).unwrap())

@@ -207,14 +207,14 @@ const READS: &[Call] = &[
 ];
 
 impl Call {
-    /// The target of the call with other parameters.
+    /// Returns the target of the call with other parameters.
     fn target(&self, parameters: &[(&str, &str)]) -> String {
         let method = if READS.iter().any(|call| call.path == self.path) { "GET" } else { "POST" };
         let query: Vec<String> = parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         format!("{method} /-/{}?{}", self.path, query.join("&"))
     }
 
-    /// The targets that are to be refused, each with a word of its error.
+    /// Returns the targets that are to be refused, each with a word of its error.
     fn refused(&self) -> Vec<(String, &'static str)> {
         let valid = self.valid.to_vec();
         let mut refused = vec![(self.target(&[&valid[..], &[("prise", "1")]].concat()), "\"prise\"")];
@@ -237,7 +237,7 @@ impl Call {
     }
 }
 
-/// What a refused call must not change.
+/// Returns what a refused call must not change.
 fn seen(exchange: &Exchange, address: SocketAddr) -> (String, Option<String>) {
     (String::from_utf8(ask(address, "GET /-/state", &[], b"").1).unwrap(), exchange.journal())
 }

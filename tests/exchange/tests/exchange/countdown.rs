@@ -14,7 +14,7 @@ use crate::fixture::limit;
 
 const LENGTH: Duration = Duration::from_secs(30);
 
-/// An exchange with an open order, its client, and a countdown.
+/// Returns an exchange with an open order, its client, and a countdown.
 async fn with_an_order() -> (Exchange, Client, Countdown<CountdownCancelAll>) {
     let exchange = Exchange::new(Seed(7));
     let client = exchange.client();

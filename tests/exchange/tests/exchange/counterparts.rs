@@ -127,7 +127,7 @@ impl Desks {
         Self { classic, unified, mode, account, starts, placed: 0, names: BTreeMap::new(), spoil }
     }
 
-    /// The request of the unified account.
+    /// Returns the request of the unified account.
     fn converted<R: HasCounterpart>(&self, request: &R) -> R::Counterpart {
         request.to_counterpart(self.account.as_ref()).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -174,7 +174,7 @@ impl Desks {
         }
     }
 
-    /// The name of an open order of the classic account.
+    /// Returns the name of an open order of the classic account.
     fn open(&self, index: usize) -> Option<String> {
         let open = self.classic.classic().open_orders;
         open.get(index % open.len().max(1))?.client_id.clone()
@@ -204,7 +204,7 @@ impl Desks {
         held >= waiting + Decimal::new(ticket.lots.into(), 3)
     }
 
-    /// The name in the unified account.
+    /// Returns the name in the unified account.
     fn other(&self, name: &str) -> String {
         self.names.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
@@ -303,7 +303,7 @@ impl Desks {
         })
     }
 
-    /// The books of both accounts.
+    /// Returns the books of both accounts.
     async fn books(&self) -> [Books; 2] {
         let name = |name: &str| self.other(name);
         let [classic, unified] = self.starts;
@@ -353,14 +353,14 @@ impl Waiting {
     }
 }
 
-/// The balance in USDT.
+/// Returns the balance in USDT.
 fn balance(fixture: &Fixture, family: Family) -> Decimal {
     let balances = fixture.exchange.account(&fixture.keys, family).balances;
     balances.get("USDT").map(|balance| balance.total).unwrap_or_default()
 }
 
 impl Books {
-    /// The books of an account that began with a balance of `start`.
+    /// Returns the books of an account that began with a balance of `start`.
     fn of(
         (fixture, family, start): (&Fixture, Family, Decimal),
         fills: Vec<[Decimal; 3]>,

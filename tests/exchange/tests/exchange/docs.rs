@@ -20,7 +20,7 @@ static SITE: LazyLock<Site> = LazyLock::new(|| {
     Generator::new().schema_dir(schema).read().unwrap().site(&SiteOptions::default()).unwrap()
 });
 
-/// The site in a folder, and an exchange that serves it at the system's time.
+/// Returns the site in a folder, and an exchange that serves it at the system's time.
 async fn served() -> (TempDir, Exchange, SocketAddr) {
     let folder = tempfile::tempdir().unwrap();
     SITE.write(folder.path()).unwrap();

@@ -108,7 +108,7 @@ async fn a_fault_applies_to_its_operation_the_given_number_of_times() {
     }
 }
 
-/// Which of a thousand placements were refused.
+/// Returns which of a thousand placements were refused.
 async fn refused(seed: u64) -> Vec<usize> {
     let fixture = Fixture::with(|settings| settings.seed = Seed(seed), Profile::new().both());
     fixture.exchange.add_fault(Fault::new(FaultKind::Refuse("40010".to_owned())).per_mille(400));
@@ -209,7 +209,7 @@ async fn listings_lag_and_catch_up() {
     assert_eq!(listed().await, 1);
 }
 
-/// What the listings of open and of ended orders show, each as its state and filled quantity.
+/// Returns what the listings of open and of ended orders show, each as its state and filled quantity.
 async fn listings(fixture: &Fixture) -> [Vec<String>; 2] {
     let client = fixture.client.unified();
     let told = |orders: &[tradeapi::unified::Order]| {

@@ -27,7 +27,7 @@ impl Fixture {
         Self::with(|_| {}, Profile::new().both().mode(Mode::Hedge))
     }
 
-    /// The default exchange for tests, with changed settings.
+    /// Returns the default exchange for tests, with changed settings.
     pub(crate) fn with(change: impl FnOnce(&mut Settings), profile: Profile) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -44,7 +44,7 @@ impl Fixture {
         Self { exchange, client, keys, drift }
     }
 
-    /// Another user of the same exchange.
+    /// Returns another user of the same exchange.
     pub(crate) fn another(&self, profile: Profile) -> Self {
         let keys = self.exchange.open_account(profile);
         Self::of(self.exchange.clone(), keys)
@@ -58,7 +58,7 @@ impl Fixture {
         self.exchange.account(&self.keys, Family::Classic)
     }
 
-    /// The open positions of the classic account, as `long`, `short` or `net`, with their size.
+    /// Returns the open positions of the classic account, as `long`, `short` or `net`, with their size.
     pub(crate) fn sizes(&self) -> BTreeMap<String, String> {
         let positions = self.classic().positions;
         positions.iter().map(|p| (format!("{} {}", p.pos, p.side), p.qty.normalize().to_string())).collect()
@@ -99,7 +99,7 @@ impl Drop for Fixture {
     }
 }
 
-/// The code of a refusal.
+/// Returns the code of a refusal.
 pub(crate) fn code<T>(result: Result<T, Error>) -> Option<String> {
     result.err().and_then(|error| error.code().map(str::to_owned))
 }

@@ -48,7 +48,7 @@ impl Desk {
         Self { exchange, keys, client, mode, placed: RefCell::default() }
     }
 
-    /// A client id, which is noted.
+    /// Returns a client id, which is noted.
     fn client_id(&self) -> String {
         let id = unified::ClientOid::mint().as_str().to_owned();
         self.placed.borrow_mut().insert(id.clone());
@@ -68,7 +68,7 @@ impl Desk {
         self.placed_by_desk(order)
     }
 
-    /// The order with a client id of the desk, and with the side of its position in hedge mode.
+    /// Returns the order with a client id of the desk, and with the side of its position in hedge mode.
     fn placed_by_desk(&self, order: unified::PlaceOrder) -> unified::PlaceOrder {
         let side = order.side.clone();
         let order = order.client_oid(self.client_id().parse::<unified::ClientOid>().unwrap());
@@ -113,7 +113,7 @@ impl Desk {
         drive(&self.exchange, self.client.unified().place_order(&self.placed_by_desk(order))).unwrap();
     }
 
-    /// A client of the account that reaches nothing of the exchange.
+    /// Returns a client of the account that reaches nothing of the exchange.
     fn cut_off(&self) -> Client {
         let client = Client::builder("http://127.0.0.1").credentials(self.keys.credentials());
         client.environment(self.exchange.time().clone()).transport(nowhere()).build().unwrap()
@@ -130,7 +130,7 @@ impl Desk {
         flattened
     }
 
-    /// The orders that `flatten` placed and that can open a position.
+    /// Returns the orders that `flatten` placed and that can open a position.
     fn opening(&self) -> Vec<OrderView> {
         let placed = self.placed.borrow();
         let ids = [Family::Unified, Family::Classic].map(|family| self.exchange.order_ids(&self.keys, family));
@@ -138,7 +138,7 @@ impl Desk {
         orders.filter(|order| !order.closes && order.client_id.as_ref().is_none_or(|id| !placed.contains(id))).collect()
     }
 
-    /// What the books have.
+    /// Returns what the books have.
     fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
         for family in [Family::Unified, Family::Classic] {
@@ -374,7 +374,7 @@ impl Transport for Impatient {
     }
 }
 
-/// A transport that sends nothing.
+/// Returns a transport that sends nothing.
 fn nowhere() -> impl Transport {
     transport::from_fn(|_| async { Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent)) })
 }

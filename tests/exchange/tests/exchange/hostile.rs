@@ -42,7 +42,7 @@ fn place_all(fixture: &Fixture, ids: impl Iterator<Item = u32>) {
     }
 }
 
-/// The outcomes of orders by their ids, after all delayed requests have been carried out.
+/// Returns the outcomes of orders by their ids, after all delayed requests have been carried out.
 fn after(ids: impl Iterator<Item = u32>) -> (BTreeMap<String, u32>, Counts) {
     let fixture = hostile(50, Vec::new());
     place_all(&fixture, ids);

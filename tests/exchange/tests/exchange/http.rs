@@ -13,7 +13,7 @@ use tradeapi_exchange::{Exchange, Profile, Seed, Settings, Time, server};
 
 use crate::fixture::limit;
 
-/// An exchange on its own port.
+/// Returns an exchange on its own port.
 async fn started() -> (Exchange, SocketAddr) {
     let mut settings = Settings::default();
     (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -47,7 +47,7 @@ async fn a_reset_corrects_an_advanced_clock() {
     builder().build().unwrap().unified().get_open_orders(&query).await.unwrap();
 }
 
-/// The bytes that a connection returns for some input, until it ends.
+/// Returns the bytes that a connection returns for some input, until it ends.
 fn exchanged(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     let _ = stream.write_all(bytes);
@@ -171,7 +171,7 @@ impl Program {
         assert!(ended.success() && self.child.wait().unwrap().success());
     }
 
-    /// What it printed of its failures, once it has ended.
+    /// Returns what it printed of its failures, once it has ended.
     #[cfg(unix)]
     pub(crate) fn failures(&mut self) -> String {
         let mut text = String::new();
@@ -184,7 +184,7 @@ impl Program {
         Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(arguments).output().unwrap()
     }
 
-    /// A client with the address and the keys that the program prints.
+    /// Returns a client with the address and the keys that the program prints.
     pub(crate) fn client(&mut self) -> Client {
         let lines = BufReader::new(self.child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let exports = lines.take_while(|line| !line.contains("Ctrl-C"));

@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// Enough time for orders to be filled; without optimisation, a day of it takes ten seconds.
 const SHORT: Duration = Duration::from_secs(10 * 60);
 
-/// A history with requests and actions of all kinds, and a pause before its last order.
+/// Returns a history with requests and actions of all kinds, and a pause before its last order.
 async fn history(pause: Duration) -> Fixture {
     let fixture = Fixture::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new().both());
     let other = fixture.another(Profile::new().both().mode(Mode::Hedge).balance("USDT", 500));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const BOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/naive.py");
 
-/// The exit status, the output and the errors of `judge` with these options and this program.
+/// Returns the exit status, the output and the errors of `judge` with these options and this program.
 fn judged(options: &[&str], program: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
     let Output { status, stdout, stderr } =
@@ -14,13 +14,13 @@ fn judged(options: &[&str], program: &[&str]) -> (Option<i32>, String, String) {
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// The verdict on a program, as JSON.
+/// Returns the verdict on a program, as JSON.
 fn verdict(options: &[&str], program: &[&str]) -> (Option<i32>, Value) {
     let (status, out, error) = judged(&[&["--json"], options].concat(), program);
     (status, serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}\n{error}")))
 }
 
-/// The source of the bot with other texts, each of which it has.
+/// Returns the source of the bot with other texts, each of which it has.
 fn bot(changes: &[(&str, &str)]) -> String {
     let source = std::fs::read_to_string(BOT).unwrap();
     changes.iter().fold(source, |source, (from, to)| {

@@ -17,7 +17,7 @@ macro_rules! forms {
     };
 }
 
-/// The operations that the exchange serves, with the forms of their data.
+/// Returns the operations that the exchange serves, with the forms of their data.
 fn operations() -> impl Iterator<Item = (&'static Meta, Form)> {
     let documented = tradeapi::for_each_operation!(forms);
     documented.into_iter().chain(tradeapi::for_each_observed_operation!(forms))

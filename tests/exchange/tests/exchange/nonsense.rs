@@ -5,7 +5,7 @@ use http::Request;
 use proptest::prelude::*;
 use tradeapi_exchange::{Exchange, Profile, Seed};
 
-/// Bodies that resemble requests.
+/// Returns bodies that resemble requests.
 fn nearly_json() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         Just("category"),

@@ -49,7 +49,7 @@ async fn instruments_and_contracts_have_the_steps_that_the_exchange_checks() {
     assert_eq!(time, Some(fixture.exchange.time().now()));
 }
 
-/// The rules for which a client refuses a request.
+/// Returns the rules for which a client refuses a request.
 fn broken<T>(result: Result<T, Error>) -> Vec<String> {
     match result {
         Err(Error::Refused(refusal)) => refusal.violations.iter().map(|violation| violation.rule.clone()).collect(),

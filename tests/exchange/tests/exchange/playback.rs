@@ -42,7 +42,7 @@ fn exchange(setup: &str) -> Exchange {
     Exchange::of(Setup::from_yaml(setup).unwrap(), Time::by_hand())
 }
 
-/// The candles of an exchange, as time, open, highest, lowest and closing price.
+/// Returns the candles of an exchange, as time, open, highest, lowest and closing price.
 async fn candles(exchange: &Exchange, category: observed::Category, interval: Interval) -> Vec<[String; 5]> {
     let list = GetCandles::new(category, "BTCUSDT", interval);
     let list = exchange.client().observed().get_candles(&list).await.unwrap().data;

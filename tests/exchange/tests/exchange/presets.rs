@@ -73,7 +73,7 @@ async fn prices_that_no_order_can_have_are_refused_with_their_modification() {
     assert_eq!(fixture.detail("a").await.unwrap().preset_stop_loss_price, None);
 }
 
-/// The newest orders of a unified account that have ended: their origin, state, price and filled quantity.
+/// Returns the newest orders of a unified account that have ended: their origin, state, price and filled quantity.
 fn ended(exchange: &Exchange, category: &str) -> Vec<[String; 4]> {
     let answer = get(&format!("/api/v3/trade/history-orders?category={category}")).send(exchange);
     let text = |order: &Value, name: &str| order[name].as_str().unwrap().to_owned();

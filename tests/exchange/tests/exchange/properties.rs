@@ -160,7 +160,7 @@ fn book_does_not_cross(exchange: &Exchange) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// All fills of the classic account, the oldest first.
+/// Returns all fills of the classic account, the oldest first.
 async fn classic_fills(fixture: &Fixture) -> Vec<classic::Fill> {
     let mut request = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures);
     let mut fills = Vec::new();

@@ -24,7 +24,7 @@ impl Chance {
         self.below(100) < percent
     }
 
-    /// A quantity in thousandths, below `end` of them.
+    /// Returns a quantity in thousandths, below `end` of them.
     pub(crate) fn thousandths(&mut self, end: u64) -> rust_decimal::Decimal {
         rust_decimal::Decimal::new(i64::try_from(self.below(end)).unwrap(), 3)
     }
@@ -47,14 +47,14 @@ pub(crate) fn drive<F: Future>(exchange: &Exchange, future: F) -> F::Output {
     }
 }
 
-/// The open orders of the exchange's first user.
+/// Returns the open orders of the exchange's first user.
 pub(crate) fn open_orders(exchange: &Exchange) -> Vec<(Family, OrderView)> {
     let of =
         |family| exchange.account(exchange.keys(), family).open_orders.into_iter().map(move |order| (family, order));
     of(Family::Classic).chain(of(Family::Unified)).collect()
 }
 
-/// A limit order of the classic family that opens a position.
+/// Returns a limit order of the classic family that opens a position.
 pub(crate) fn classic_order(id: String, buys: bool, qty: Decimal, price: Decimal) -> classic::PlaceOrder {
     let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
     let execution = classic::Execution::limit(price, classic::Force::Gtc);
@@ -64,7 +64,7 @@ pub(crate) fn classic_order(id: String, buys: bool, qty: Decimal, price: Decimal
         .client_oid(id)
 }
 
-/// A limit order of the unified family.
+/// Returns a limit order of the unified family.
 pub(crate) fn unified_order(
     id: &str,
     category: &Category,
@@ -77,7 +77,7 @@ pub(crate) fn unified_order(
         .client_oid(id.parse().unwrap())
 }
 
-/// A limit order of a batch of the unified family.
+/// Returns a limit order of a batch of the unified family.
 pub(crate) fn batch_item(
     id: &str,
     category: &Category,

@@ -170,7 +170,7 @@ fn a_comparison_equals_the_book_ten_thousand_times() {
     check_all(0..10_000);
 }
 
-/// An order that stays open, without a client id or with one.
+/// Returns an order that stays open, without a client id or with one.
 fn resting(id: Option<&str>) -> unified::PlaceOrder {
     let (price, qty) = (tradeapi::Decimal::from(60_000), Decimal::new(1, 2));
     let execution = unified::Execution::limit(price);
@@ -252,7 +252,7 @@ fn the_account_of_a_key_of_one_kind_is_compared_as_a_whole() {
     }
 }
 
-/// An order that stays open in a classic account of hedge mode.
+/// Returns an order that stays open in a classic account of hedge mode.
 fn classic_resting(id: &str) -> classic::PlaceOrder {
     let json = serde_json::json!({
         "symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed", "marginCoin": "USDT",

@@ -52,7 +52,7 @@ async fn a_cancellation_of_everything_lists_nothing_that_failed() {
     assert!(reply.as_ref().map_or_else(|error| error.code().is_some(), |reply| reply.all_done()), "{reply:?}");
 }
 
-/// A client whose requests are all answered with this data.
+/// Returns a client whose requests are all answered with this data.
 fn answered(data: &'static str) -> tradeapi::Client {
     let body = format!(r#"{{"code":"00000","msg":"success","requestTime":1788912588950,"data":{data}}}"#);
     let transport = transport::from_fn(move |_| ready(Ok(http::Response::new(body.clone().into()))));

@@ -56,7 +56,7 @@ fn each_simulated_rule_has_a_test() {
     }
 }
 
-/// Whether there is a test of this name, such as `raw::the_order_id_wins`.
+/// Returns whether there is a test of this name, such as `raw::the_order_id_wins`.
 fn is_test(name: &str) -> bool {
     let (module, function) = name.split_once("::").unwrap();
     let source = SOURCES.iter().find(|(other, _)| *other == module);
@@ -78,7 +78,7 @@ fn operations() -> impl Iterator<Item = &'static Meta> {
     [unified::OPERATIONS, classic::OPERATIONS, broker::OPERATIONS, observed::OPERATIONS].into_iter().flatten().copied()
 }
 
-/// The user of a case; `None` if the exchange has no such user.
+/// Returns the user of a case; `None` if the exchange has no such user.
 fn profile(properties: &str) -> Option<Profile> {
     let properties: Map<String, Value> = serde_json::from_str(properties).unwrap();
     let mut profile = Profile::new().both();
@@ -100,7 +100,7 @@ fn profile(properties: &str) -> Option<Profile> {
     Some(profile)
 }
 
-/// The answer to the request of a case.
+/// Returns the answer to the request of a case.
 fn answer(case: &Case, profile: Profile) -> String {
     let meta = operations().find(|meta| meta.id == case.operation).unwrap();
     let mut settings = Settings::default();

@@ -20,14 +20,14 @@ fn exchange(profile: Profile) -> Exchange {
     Exchange::with(settings, Time::by_hand(), profile)
 }
 
-/// The data of a request that succeeds.
+/// Returns the data of a request that succeeds.
 fn done(exchange: &Exchange, path: &str, body: Value) -> Value {
     let mut answer = post(path, &body).send(exchange);
     assert_eq!(answer["code"], "00000", "{path} {body}: {answer}");
     answer["data"].take()
 }
 
-/// The code of a request that is refused.
+/// Returns the code of a request that is refused.
 fn refused(exchange: &Exchange, path: &str, body: Value) -> String {
     let answer = post(path, &body).send(exchange);
     assert_ne!(answer["code"], "00000", "{path} {body}: {answer}");
@@ -70,7 +70,7 @@ fn detail(exchange: &Exchange, client: &str) -> Value {
     found(exchange, &format!("{CLASSIC}/detail?symbol=BTCUSDT&productType=USDT-FUTURES&clientOid={client}"))
 }
 
-/// The positions of the classic account: `long 0.017`.
+/// Returns the positions of the classic account: `long 0.017`.
 fn positions(exchange: &Exchange, family: tradeapi_exchange::Family) -> Vec<String> {
     let positions = exchange.account(exchange.keys(), family).positions;
     positions.iter().map(|p| format!("{} {} {}", p.pos, p.side, p.qty.normalize())).collect()

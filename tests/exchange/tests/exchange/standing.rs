@@ -30,7 +30,7 @@ async fn served(change: impl FnOnce(&mut Site)) -> SocketAddr {
     address
 }
 
-/// The first line of the answer to some bytes, which may be a part of a request.
+/// Returns the first line of the answer to some bytes, which may be a part of a request.
 async fn first_line(address: SocketAddr, bytes: &'static str) -> String {
     let answer = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();

@@ -49,13 +49,13 @@ fn client(exchange: &Exchange) -> Client {
     exchange.client_of(exchange.keys()).account(Account::new().whitelisted(false)).build().unwrap()
 }
 
-/// A limit order with a take-profit that is a limit order, which tokens do not have.
+/// Returns a limit order with a take-profit that is a limit order, which tokens do not have.
 fn order(symbol: &str) -> PlaceOrder {
     let order = PlaceOrder::new(Category::Spot, symbol, number("1"), Side::Buy, Execution::limit(number("15")));
     order.take_profit(number("30")).tp_order_type(OrderType::Limit).tp_limit_price(number("30"))
 }
 
-/// The limits that a call of this order counts in.
+/// Returns the limits that a call of this order counts in.
 fn limits(client: &Client, symbol: &str) -> Vec<u32> {
     client.core().limited(&order(symbol)).limits().map(|row| row.calls).collect()
 }

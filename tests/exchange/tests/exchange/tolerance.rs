@@ -194,7 +194,7 @@ fn with_orders(exchange: &Exchange) {
     }
 }
 
-/// The number of items of a listing.
+/// Returns the number of items of a listing.
 fn count(answer: &Value) -> usize {
     let data = &answer["data"];
     let list = ["list", "entrustedList", "orderList", "fillList"].map(|name| &data[name]);

@@ -62,7 +62,7 @@ impl Pair {
         self.2 == Kind::Spot
     }
 
-    /// What a quantity is worth in the coin that settles, in which fees and margins are.
+    /// Returns what a quantity is worth in the coin that settles, in which fees and margins are.
     fn worth(&self, price: &Num, qty: &Num) -> Num {
         match self.2 {
             Kind::Spot | Kind::Linear => price * qty,
@@ -104,7 +104,7 @@ struct Books {
     marks: Vec<i64>,
     hedged: Vec<bool>,
     clients: u64,
-    /// Whether an order is about to be created that replaces a modified one.
+    /// True if an order is about to be created that replaces a modified one.
     is_replacing: bool,
     /// How often each kind of request was done, and refused by which codes.
     done: BTreeMap<&'static str, u64>,
@@ -146,7 +146,7 @@ impl Books {
         self.desk.exchange.account(&self.desk.keys[account / 2], family)
     }
 
-    /// The fills of an account since the last ones, the oldest first.
+    /// Returns the fills of an account since the last ones, the oldest first.
     fn new_fills(&mut self, account: usize) -> Vec<Fill> {
         let mut all = Vec::new();
         let lines = ["SPOT", "MARGIN", "USDT-FUTURES", "USDC-FUTURES", "COIN-FUTURES"];

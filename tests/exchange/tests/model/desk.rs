@@ -40,7 +40,7 @@ impl Desk {
         self.ask(account, "POST", path, body.to_string())
     }
 
-    /// The answer to a signed request of an account's user.
+    /// Returns the answer to a signed request of an account's user.
     fn ask(&self, account: usize, method: &str, target: &str, body: String) -> Value {
         let (keys, at) = (&self.keys[account / 2], self.exchange.time().now().as_millis().to_string());
         let mut mac = Hmac::<Sha256>::new_from_slice(keys.secret.as_bytes()).unwrap();

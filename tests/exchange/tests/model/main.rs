@@ -25,7 +25,7 @@ use world::{Kind, Pair, World};
 
 const HOURS_8: u64 = 8 * 60 * 60 * 1000;
 
-/// Whether the users keep a long and a short position side by side at first, and their coins.
+/// True if the users keep a long and a short position side by side at first, and their coins.
 const USERS: [(bool, [(&str, i64); 2]); 4] = [
     (false, [("USDT", 100_000), ("BTC", 5)]),
     (true, [("USDT", 100_000), ("BTC", 5)]),
@@ -106,7 +106,7 @@ impl Run {
         self.chance.place(end)
     }
 
-    /// A pair that an account trades.
+    /// Returns a pair that an account trades.
     fn any_pair(&mut self, account: usize) -> usize {
         loop {
             let pair = self.any(self.world.pairs.len());

@@ -7,7 +7,7 @@ use tradeapi_exchange::{BookView, Line, Side};
 use crate::{HOURS_8, Run, Told, USUAL, exact};
 
 impl Run {
-    /// The business line of a pair, as the exchange names it.
+    /// Returns the business line of a pair, as the exchange names it.
     pub(super) fn line_of(&self, pair: usize) -> Line {
         Line::of(self.line(pair)).unwrap()
     }

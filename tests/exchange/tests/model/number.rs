@@ -22,7 +22,7 @@ impl Num {
         Self::default()
     }
 
-    /// A number in plain notation.
+    /// Creates a number in plain notation.
     pub(super) fn read(text: &str) -> Self {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
         let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
@@ -31,7 +31,7 @@ impl Num {
         Self(all * sign)
     }
 
-    /// How many whole parts there are.
+    /// Returns how many whole parts there are.
     pub(super) fn whole_parts(&self, part: &Self) -> i64 {
         i64::try_from(&self.0 / &part.0).unwrap()
     }
@@ -50,18 +50,19 @@ impl Num {
         Self((if is_middle && is_odd { down - 1 } else { down }) * unit)
     }
 
-    /// Whether two numbers differ by less than another one.
+    /// Returns whether two numbers differ by less than another one.
     pub(super) fn is_within(&self, other: &Self, most: &str) -> bool {
         let off = &self.0 - &other.0;
         off.magnitude() < Self::read(most).0.magnitude()
     }
 
-    /// Whether two sums of many rounded numbers are the same.
+    /// Returns whether two sums of many rounded numbers are the same.
     pub(super) fn is_close(&self, other: &Self) -> bool {
         self.is_within(other, "0.000001")
     }
 
-    /// Whether two numbers are the same but for the rounding of quotients, which the exchange shows with twelve places.
+    /// Returns whether two numbers are the same but for the rounding of quotients, which the exchange shows with twelve
+    /// places.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         self.is_within(other, "0.000000001")
     }

@@ -6,7 +6,7 @@ use crate::number::Num;
 use crate::world::{Force, Kind, Order, Pos, Presets, Prevention, Refused, Wish};
 use crate::{Run, Told, USUAL};
 
-/// The code of a refusal, which public clients of the exchange know; 40762 is in the document.
+/// Returns the code of a refusal, which public clients of the exchange know; 40762 is in the document.
 fn code(unified: bool, is_spot: bool, refused: Refused) -> &'static str {
     let [of_unified, of_classic] = match refused {
         Refused::Funds if is_spot => ["25202", "25202"],
@@ -44,7 +44,8 @@ impl Run {
         expected.map_or_else(|refused| code(account % 2 == 1, is_spot, refused), |()| "00000")
     }
 
-    /// What a user wants in a pair, alone or as one of many: many of the unified family cannot only reduce in one-way mode.
+    /// Returns what a user wants in a pair, alone or as one of many: many of the unified family cannot only reduce in
+    /// one-way mode.
     fn wish(&mut self, account: usize, pair: usize, is_item: bool) -> Wish {
         let (unified, hedged) = (account % 2 == 1, self.world.accounts[account].hedged);
         let force =
@@ -81,8 +82,8 @@ impl Run {
         Wish { account, pair, client, buys, force, price, qty, amount, pos, closes, isolated, prevention, presets }
     }
 
-    /// A take-profit and a stop-loss of a position that an order opens or adds to. What those of an order against a position
-    /// do, is in neither document.
+    /// Returns a take-profit and a stop-loss of a position that an order opens or adds to. What those of an order
+    /// against a position do, is in neither document.
     fn presets(&mut self, account: usize, key: (usize, Pos), buys: bool) -> Presets {
         let pair = &self.world.pairs[key.0];
         let is_against = self.world.accounts[account].positions.get(&key).is_some_and(|position| position.buys != buys);
@@ -98,7 +99,7 @@ impl Run {
         presets
     }
 
-    /// The request that a wish stands for.
+    /// Returns the request that a wish stands for.
     fn body(&self, wish: &Wish, is_item: bool) -> Value {
         let (pair, unified, hedged) = (wish.pair, wish.account % 2 == 1, self.world.accounts[wish.account].hedged);
         let mut body = Map::new();
@@ -211,7 +212,7 @@ impl Run {
         told
     }
 
-    /// The code of an item of a batch.
+    /// Returns the code of an item of a batch.
     fn outcome(&self, unified: bool, answer: &Value, place: usize, client: u64, told: &str) -> String {
         let data = &answer["data"];
         if unified {
@@ -228,7 +229,7 @@ impl Run {
         }
     }
 
-    /// The open orders of users, by account, pair and number.
+    /// Returns the open orders of users, by account, pair and number.
     fn open(&self) -> Vec<(usize, usize, u64)> {
         let of = |order: &Order| Some((order.wish.account, order.wish.pair, order.wish.client?));
         self.world.open.iter().filter_map(of).collect()
@@ -310,7 +311,7 @@ impl Run {
         format!("cancel all of {account} in {line}")
     }
 
-    /// Another price and quantity of an order of the unified family that can be amended.
+    /// Returns another price and quantity of an order of the unified family that can be amended.
     fn change(&mut self, account: usize, pair: usize, client: u64) -> Option<(i64, i64)> {
         let order = self.world.order(client).filter(|order| account % 2 == 1 && !order.wish.closes)?;
         let (price, qty) = (order.wish.price, order.wish.qty);
@@ -390,7 +391,7 @@ impl Run {
         told
     }
 
-    /// A position of an account.
+    /// Returns a position of an account.
     fn any_position(&mut self, account: usize) -> Option<(usize, Pos)> {
         let keys: Vec<_> = self.world.accounts[account].positions.keys().copied().collect();
         let place = self.any(keys.len().max(1));

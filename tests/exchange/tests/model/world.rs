@@ -46,7 +46,7 @@ pub(super) enum Prevention {
     Both,
 }
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     Above,
@@ -194,7 +194,7 @@ impl World {
         own.map(|order| &order.reserve * &Num::from(order.left() - order.netted)).sum()
     }
 
-    /// The margins of the positions of a coin, or only those of isolated ones.
+    /// Returns the margins of the positions of a coin, or only those of isolated ones.
     fn margins(&self, account: usize, coin: Coin, only_isolated: bool) -> Num {
         let own = self.accounts[account].positions.iter();
         let own = own.filter(|((pair, _), position)| {
@@ -203,7 +203,7 @@ impl World {
         own.map(|(_, position)| position.margin.clone()).sum()
     }
 
-    /// What is free; nothing if orders and positions use more than there is.
+    /// Returns what is free; nothing if orders and positions use more than there is.
     pub(super) fn available(&self, account: usize, coin: Coin) -> Num {
         let total = self.accounts[account].total[coin].clone();
         (total - self.frozen(account, coin) - self.margins(account, coin, false)).max(Num::zero())
@@ -213,7 +213,7 @@ impl World {
         self.accounts[account].leverage.get(&pair).copied().unwrap_or(10)
     }
 
-    /// The quantity at each price of a side, the best first.
+    /// Returns the quantity at each price of a side, the best first.
     pub(super) fn levels(&self, pair: usize, buys: bool) -> Vec<(i64, i64)> {
         let mut levels: BTreeMap<i64, i64> = BTreeMap::new();
         for order in self.open.iter().filter(|order| order.wish.pair == pair && order.wish.buys == buys) {
@@ -226,7 +226,7 @@ impl World {
         levels
     }
 
-    /// The orders of the other side that an order can trade with, in their turn.
+    /// Returns the orders of the other side that an order can trade with, in their turn.
     fn crossing(&self, pair: usize, buys: bool, limit: Option<i64>) -> Vec<usize> {
         let crosses = |price| limit.is_none_or(|limit| if buys { price <= limit } else { price >= limit });
         let others =

@@ -11,7 +11,7 @@ use tradeapi::{Client, Credentials, Timestamp, blocking};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 use tradeapi_tests::schema;
 
-/// The public functions in a file of Rust.
+/// Returns the public functions in a file of Rust.
 fn functions(texts: &[&str]) -> BTreeSet<String> {
     let lines = texts.iter().flat_map(|text| text.lines()).map(str::trim);
     let names = lines.filter_map(|line| {
@@ -21,7 +21,7 @@ fn functions(texts: &[&str]) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The functions that only one of two has, without intended differences.
+/// Returns the functions that only one of two has, without intended differences.
 fn differences<'a>(awaited: &'a BTreeSet<String>, blocking: &'a BTreeSet<String>, meant: &[&str]) -> Vec<&'a String> {
     awaited.symmetric_difference(blocking).filter(|name| !meant.contains(&name.as_str())).collect()
 }
@@ -70,7 +70,7 @@ fn both_forms_have_the_same_types() {
     let (_, _) = (awaited, blocking);
 }
 
-/// The texts of the runtime, those of its blocking client or all others.
+/// Returns the texts of the runtime, those of its blocking client or all others.
 fn runtime(of_blocking: bool) -> Vec<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generator/runtime/src");
     let mut folders = vec![source.clone()];
@@ -88,7 +88,7 @@ fn runtime(of_blocking: bool) -> Vec<String> {
     texts
 }
 
-/// The public functions of a type, whose blocks begin with one of `headers`.
+/// Returns the public functions of a type, whose blocks begin with one of `headers`.
 fn functions_of(headers: &[&str], texts: &[String]) -> BTreeSet<String> {
     let blocks = texts.iter().flat_map(|text| text.split("\nimpl").skip(1));
     let bodies = blocks.filter_map(|block| {

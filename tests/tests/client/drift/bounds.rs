@@ -12,7 +12,7 @@ const MANY: usize = 1_000_000;
 /// A generous bound for the bytes of a report of one operation.
 const SMALL: usize = 200_000;
 
-/// A name of letters only for each number.
+/// Returns a name of letters only for each number.
 fn name(mut number: usize) -> String {
     let mut name = String::from("f");
     while number > 0 {
@@ -26,7 +26,7 @@ fn page(order: &str) -> String {
     format!(r#"{{"code":"00000","msg":"","requestTime":1,"data":{{"cursor":"","list":[{order}]}}}}"#)
 }
 
-/// The count of unknown items, with and without a name.
+/// Returns the count of unknown items, with and without a name.
 fn counted(drift: &Drift) -> u64 {
     let report = drift.report();
     let unknown = report.operations[0].entries.iter().filter(|entry| entry.kind.as_str().starts_with("unknown"));

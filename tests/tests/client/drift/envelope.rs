@@ -5,7 +5,7 @@ use tradeapi::unified::CancelOrder;
 
 use super::record;
 
-/// The kind and the path of each finding in an answer.
+/// Returns the kind and the path of each finding in an answer.
 fn found(body: &str) -> Vec<(DriftKind, String)> {
     let drift = Drift::new();
     let _ = record::<CancelOrder>(&drift, body);

@@ -12,7 +12,7 @@ use super::exchange::{
 /// A listing that begins `DEPTH` before now.
 const DEPTH: u64 = 80 * DAY;
 
-/// Times in the range, many of them near the borders of parts.
+/// Returns times in the range, many of them near the borders of parts.
 fn times(span: u64) -> impl Strategy<Value = Vec<u64>> {
     let (from, to) = (NOW - DEPTH + 1, NOW - 1);
     let parts = DEPTH / span + 1;

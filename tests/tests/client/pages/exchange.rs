@@ -29,7 +29,7 @@ pub(crate) struct Item {
     pub(crate) status: &'static str,
     /// Another field; two items may differ in it alone.
     pub(crate) side: Option<&'static str>,
-    /// Whether the item is unreadable.
+    /// True if the item is unreadable.
     pub(crate) is_bad: bool,
     /// When the listing begins to show it.
     pub(crate) shown_from: u64,
@@ -159,7 +159,7 @@ pub(crate) struct Exchange {
     queries: Arc<Mutex<Vec<Query>>>,
     now: Arc<AtomicU64>,
     faults: Arc<Mutex<VecDeque<Fault>>>,
-    /// Whether it refuses signatures with another time.
+    /// True if it refuses signatures with another time.
     is_strict: bool,
 }
 
@@ -188,7 +188,7 @@ impl Exchange {
         }
     }
 
-    /// The same, which refuses signatures with another time.
+    /// Returns the same, which refuses signatures with another time.
     pub(crate) fn strict(self) -> Self {
         Self { is_strict: true, ..self }
     }
@@ -233,7 +233,7 @@ impl Exchange {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// The requests so far: start, end and cursor.
+    /// Returns the requests so far: start, end and cursor.
     pub(crate) fn requested(&self) -> Vec<(Option<u64>, Option<u64>, Option<String>)> {
         let queries = self.queries.lock().unwrap();
         let of = |query: &Query| {

@@ -29,12 +29,12 @@ fn exchange(things: Vec<Item>) -> Exchange {
     Exchange::new(ways, things)
 }
 
-/// A fill every hour from ten days before the beginning to ten days after it.
+/// Returns a fill every hour from ten days before the beginning to ten days after it.
 fn hourly() -> Vec<Item> {
     (0..20 * 24).map(|n| NOW - 10 * DAY + n * DAY / 24).map(|at| shown_late(at, 0)).collect()
 }
 
-/// An item that becomes visible this much after its time.
+/// Returns an item that becomes visible this much after its time.
 fn shown_late(at: u64, late: u64) -> Item {
     Item { shown_from: at + late, ..Item::new(format!("f{at}"), at) }
 }
@@ -43,7 +43,7 @@ fn fills(client: &Client) -> Pages<unified::GetFillHistory> {
     client.pages(unified::GetFillHistory::new().start_time(at(NOW - 10 * DAY)))
 }
 
-/// The ids of what is left of a listing.
+/// Returns the ids of what is left of a listing.
 fn rest(mut pages: Pages<unified::GetFillHistory>) -> (Vec<String>, Position) {
     let mut found = Vec::new();
     while let Some(page) = run(pages.next_page()) {
@@ -59,7 +59,7 @@ fn nights() -> impl Strategy<Value = Nights> {
     prop::collection::vec((MINUTE..3 * DAY, prop::collection::vec(0_usize..6, 0..4)), 1..9)
 }
 
-/// Times that collide with each other and lie close together, from a week before the beginning on.
+/// Returns times that collide with each other and lie close together, from a week before the beginning on.
 fn arrivals() -> impl Strategy<Value = Vec<(u64, u64)>> {
     let time = prop_oneof![
         3 => 0..40 * DAY,
@@ -77,8 +77,8 @@ fn things(arrivals: &[(u64, u64)]) -> Vec<Item> {
     arrivals.iter().enumerate().map(item).collect()
 }
 
-/// Everything that nightly runs list, with the position saved after each page. Between a killed run and the next one,
-/// time passes and items arrive.
+/// Returns everything that nightly runs list, with the position saved after each page. Between a killed run and the
+/// next one, time passes and items arrive.
 fn list_nightly<O: Paged>(
     exchange: &Exchange,
     nights: &Nights,

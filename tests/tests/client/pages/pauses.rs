@@ -42,7 +42,7 @@ fn saved(pages: &Fills) -> Position {
     pages.position().to_string().parse().unwrap()
 }
 
-/// The rest of a listing: its items, and the gaps that it reports.
+/// Returns the rest of a listing: its items, and the gaps that it reports.
 fn rest(mut pages: Fills) -> (Vec<String>, Vec<Clipped>) {
     let (mut found, mut clipped) = (Vec::new(), Vec::new());
     while let Some(page) = run(pages.next_page()) {

@@ -18,7 +18,7 @@ fn fills(script: &ScriptedTransport) -> Pages<unified::GetFillHistory> {
     script.client().pages(unified::GetFillHistory::new())
 }
 
-/// The ids and sides of each page, and how many items were left out.
+/// Returns the ids and sides of each page, and how many items were left out.
 fn list(mut pages: Pages<unified::GetFillHistory>) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     while let Some(page) = run(pages.next_page()) {

@@ -57,7 +57,7 @@ impl Transport for ScriptedTransport {
     }
 }
 
-/// A page of a unified listing.
+/// Returns a page of a unified listing.
 pub(crate) fn page(list: &str, cursor: &str) -> String {
     format!(r#"{{"code": "00000", "requestTime": {NOW}, "data": {{"list": {list}, "cursor": {cursor}}}}}"#)
 }
@@ -128,7 +128,7 @@ fn a_list_that_is_null_or_empty_is_a_page() {
     }
 }
 
-/// A listing that is resumed after its first part, with scripted answers for the border.
+/// Returns a listing that is resumed after its first part, with scripted answers for the border.
 fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (ScriptedTransport, Fills) {
     let requests = AtomicUsize::new(0);
     let script = ScriptedTransport::of(move |_, query| {
@@ -184,7 +184,7 @@ fn a_border_that_is_requested_in_pieces_is_completed() {
     assert!(resumed.position().is_at_end() && script.calls() < 30);
 }
 
-/// The error of a listing that is restarted after every page, within a number of pages.
+/// Returns the error of a listing that is restarted after every page, within a number of pages.
 fn restarted(script: &ScriptedTransport, most: usize) -> Option<PageError> {
     let listing = || script.client().pages(unified::GetFillHistory::new());
     let mut position = saved(&listing());

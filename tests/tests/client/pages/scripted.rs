@@ -56,7 +56,7 @@ async fn cursors_are_sent_back_as_they_came() {
     assert_eq!(sent, ["from here", "a b/+=&é", "18446744073709551617", "~"]);
 }
 
-/// The scripted answers, the listed items, and the end of the listing.
+/// Returns the scripted answers, the listed items, and the end of the listing.
 async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) {
     let server = ScriptedServer::start().unwrap();
     answers.iter().for_each(|(list, cursor)| server.answer_next(page(list, cursor)));

@@ -59,7 +59,7 @@ async fn no_operation_shows_secrets_in_any_outcome() {
     no_snapshot_shows(&canaries, &Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
 }
 
-/// The number of calls, and their signatures.
+/// Returns the number of calls, and their signatures.
 async fn shows_nothing<O>(server: &ScriptedServer, example: &Example) -> (usize, Vec<String>)
 where
     O: Callable<Reply: Debug> + Debug,
@@ -129,14 +129,14 @@ fn answers(example: &Example) -> Vec<Answer> {
     ]
 }
 
-/// The error of a call to a closed port.
+/// Returns the error of a call to a closed port.
 async fn unheard<O: Callable>(request: &O) -> Error {
     let gone = ScriptedServer::start().unwrap().url();
     let client = Client::builder(gone).credentials(credentials()).checks(false).limits(LimitMode::Off).build();
     client.unwrap().call(request).await.map(drop).unwrap_err()
 }
 
-/// The output when a transport panics with the whole request.
+/// Returns the output when a transport panics with the whole request.
 async fn panic_of<O: Callable>(server: &ScriptedServer, example: &Example, request: &O) -> String {
     let client = over_any_transport(server, example).transport(panicking()).build().unwrap();
     let mut call = pin!(client.call(request));

@@ -12,12 +12,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A success.
+    /// Creates a success.
     pub(crate) fn of(data: Value, time: i64) -> Self {
         Self::new(200, "00000", "success", time, data)
     }
 
-    /// A refusal by a code.
+    /// Creates a refusal by a code.
     pub(crate) fn refused((code, message): (&str, &str), time: i64) -> Self {
         Self::new(200, code, message, time, Value::Null)
     }
@@ -32,7 +32,7 @@ impl Answer {
         self.code == "00000"
     }
 
-    /// The same with other ids, as if it answered another request.
+    /// Returns the same with other ids, as if it answered another request.
     pub(crate) fn of_another(&self, has_client_id: bool) -> Self {
         let ids = [("orderId", Some("7999999")), ("clientOid", has_client_id.then_some("someone-else"))];
         self.with_data(|data| ids.into_iter().for_each(|(name, other)| rename(data, name, other))).1
@@ -43,7 +43,7 @@ impl Answer {
         self.with_data(|data| data.as_array().is_some_and(|items| items.len() > 1)).0
     }
 
-    /// The same without the outcome of the last item, which has a code instead.
+    /// Returns the same without the outcome of the last item, which has a code instead.
     pub(crate) fn with_open_item(&self, code: &str) -> Self {
         self.with_data(|data| {
             if let Some(last) = data.as_array_mut().and_then(|items| items.last_mut()) {
@@ -53,7 +53,7 @@ impl Answer {
         .1
     }
 
-    /// The same without the last item.
+    /// Returns the same without the last item.
     pub(crate) fn without_item(&self) -> Self {
         self.with_data(|data| data.as_array_mut().map(Vec::pop)).1
     }
@@ -64,17 +64,17 @@ impl Answer {
         (result, Self { body: body.to_string(), ..self.clone() })
     }
 
-    /// The page of a gateway instead of it.
+    /// Returns the page of a gateway instead of it.
     pub(crate) fn of_gateway(&self) -> Self {
         Self { status: 502, body: "<html>Bad Gateway</html>".to_owned(), ..self.clone() }
     }
 
-    /// The same with the status of a gateway.
+    /// Returns the same with the status of a gateway.
     pub(crate) fn by_gateway(&self) -> Self {
         Self { status: 502, ..self.clone() }
     }
 
-    /// The first half of it.
+    /// Returns the first half of it.
     pub(crate) fn cut(&self) -> Self {
         Self { body: self.body[..self.body.len() / 2].to_owned(), ..self.clone() }
     }

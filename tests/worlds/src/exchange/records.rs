@@ -10,7 +10,7 @@ fn filled(state: &OrderState) -> &str {
     if state.status == Status::Filled { &state.qty } else { "0" }
 }
 
-/// A record of an order of a unified account.
+/// Returns a record of an order of a unified account.
 pub(super) fn unified_order((order, state): Seen<'_>) -> Value {
     let status = match state.status {
         Status::Live => "live",
@@ -25,7 +25,7 @@ pub(super) fn unified_order((order, state): Seen<'_>) -> Value {
     })
 }
 
-/// A fill of an order of a unified account.
+/// Returns a fill of an order of a unified account.
 pub(super) fn unified_fill((order, state): Seen<'_>) -> Value {
     json!({
         "execId": format!("1{}", order.id), "execLinkId": format!("1{}", order.id), "orderId": order.id,
@@ -34,12 +34,12 @@ pub(super) fn unified_fill((order, state): Seen<'_>) -> Value {
     })
 }
 
-/// A record of an order of a classic account.
+/// Returns a record of an order of a classic account.
 pub(super) fn classic_order(seen: Seen<'_>) -> Value {
     with_state("state", seen)
 }
 
-/// An item of a listing of a classic account.
+/// Returns an item of a listing of a classic account.
 pub(super) fn classic_item(seen: Seen<'_>) -> Value {
     with_state("status", seen)
 }
@@ -58,7 +58,7 @@ fn with_state(name: &str, (order, state): Seen<'_>) -> Value {
     })
 }
 
-/// A fill of an order of a classic account.
+/// Returns a fill of an order of a classic account.
 pub(super) fn classic_fill((order, state): Seen<'_>) -> Value {
     json!({
         "tradeId": format!("1{}", order.id), "symbol": "BTCUSDT", "orderId": order.id, "price": state.price,

@@ -21,10 +21,10 @@ pub trait ListsResults: Operation {
     /// Where the codes of the items are, if the response has them apart from the data of the items.
     const APART: Option<ResultsApart> = None;
 
-    /// The items in the request; `None` if it does not list them.
+    /// Returns the items in the request; `None` if it does not list them.
     fn sent(&self) -> Option<SentItems>;
 
-    /// The results in a response. `is_success` classifies the code of an item.
+    /// Returns the results in a response. `is_success` classifies the code of an item.
     fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done>;
 }
 
@@ -72,7 +72,7 @@ pub struct SentItems {
 }
 
 impl SentItems {
-    /// The items of a batch of this shape.
+    /// Returns the items of a batch of this shape.
     pub fn of(items: &[impl Parameters], shape: &'static BatchShape) -> Self {
         let mut ids = Vec::with_capacity(items.len());
         for item in items {
@@ -138,7 +138,7 @@ impl Failure {
     }
 }
 
-/// The places of the readable items of a list with these unreadable ones, which count too.
+/// Returns the places of the readable items of a list with these unreadable ones, which count too.
 fn places_beside(bad: &[BadItem]) -> impl Iterator<Item = usize> {
     (0..).filter(|place| bad.iter().all(|bad| bad.index != *place))
 }
@@ -275,7 +275,7 @@ impl<T> BatchAnswer<T> {
 }
 
 impl ResultsApart {
-    /// The code and the message of each item, if there are exactly `count` of them.
+    /// Returns the code and the message of each item, if there are exactly `count` of them.
     fn read(&self, body: &[u8], count: usize) -> Option<Vec<Failure>> {
         let mut from = reader_at(std::str::from_utf8(body).ok()?, self.path)?;
         if from.peek() != Kind::Array {

@@ -30,7 +30,7 @@ pub struct BatchCall<O: Batch> {
 }
 
 impl<O: Batch> BatchCall<O> {
-    /// A batch of all items of `request`.
+    /// Creates a batch of all items of `request`.
     pub fn new(client: ClientCore, request: O) -> Self {
         Self { client, request, stops: false }
     }
@@ -102,7 +102,7 @@ impl<O: Batch> BatchCall<O> {
         no_id_twice::<O>(&self.request.sent().map(|sent| sent.ids).unwrap_or_default())
     }
 
-    /// The rules of the client except for the length of the list, which no call exceeds.
+    /// Returns the rules of the client except for the length of the list, which no call exceeds.
     fn policy(&self) -> CheckPolicy {
         any_length::<O>(self.client.policy())
     }
@@ -184,7 +184,7 @@ impl Stop<'_> {
         matches!(self, Self::IsOver)
     }
 
-    /// The output of `call`, unless it is stopped before. Then it is dropped.
+    /// Returns the output of `call`, unless it is stopped before. Then it is dropped.
     pub(crate) async fn or<T>(&mut self, call: impl Future<Output = T>) -> Option<T> {
         let mut call = pin!(call);
         poll_fn(|context| {
@@ -205,7 +205,7 @@ impl Stop<'_> {
     }
 }
 
-/// The same rules except for the length of the list.
+/// Returns the same rules except for the length of the list.
 pub(super) fn any_length<O: Batch>(policy: &CheckPolicy) -> CheckPolicy {
     let rule = Place::rule(None, O::SHAPE.list, "max-items");
     policy.clone().off(format!("{}/{rule}", O::META.id))
@@ -243,7 +243,7 @@ fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, sent: Option<(Timestam
     ItemReport { item, outcome, matched: None, signed_at, left }
 }
 
-/// When a failed call that may have had an effect was signed and sent.
+/// Returns when a failed call that may have had an effect was signed and sent.
 fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
     match error {
         Error::Unknown(unknown) => Some((unknown.sent.signed_at, unknown.sent.left)),

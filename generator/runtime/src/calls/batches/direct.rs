@@ -67,8 +67,8 @@ impl<T> ItemsReply<T> {
         self.failures.is_empty() && self.bad.is_empty() && self.unmentioned == 0 && !self.claims_failure
     }
 
-    /// The items that failed, or whose outcome is unknown. [`typed`](crate::data::error::Code::typed) gives their codes as
-    /// values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
+    /// Returns the items that failed, or whose outcome is unknown. [`typed`](crate::data::error::Code::typed) gives
+    /// their codes as values of the enum of a family, and [`remedy`](ExchangeError::remedy) what to do.
     pub fn failures(&self) -> &[ItemFailure] {
         &self.failures
     }
@@ -78,7 +78,7 @@ impl<T> ItemsReply<T> {
         self.succeeded
     }
 
-    /// Results that could not be read.
+    /// Returns results that could not be read.
     pub fn bad(&self) -> &[BadItem] {
         &self.bad
     }
@@ -89,7 +89,7 @@ impl<T> ItemsReply<T> {
         self.unmentioned
     }
 
-    /// The reply, if every item succeeded.
+    /// Returns the reply, if every item succeeded.
     ///
     /// # Errors
     ///
@@ -98,12 +98,12 @@ impl<T> ItemsReply<T> {
         if self.all_done() { Ok(self.reply) } else { Err(PartialFailure(Box::new(self))) }
     }
 
-    /// The reply, whatever the results of the items.
+    /// Returns the reply, whatever the results of the items.
     pub fn into_reply(self) -> Reply<T> {
         self.reply
     }
 
-    /// The data of the reply, whatever the results of the items.
+    /// Returns the data of the reply, whatever the results of the items.
     pub fn into_data(self) -> T {
         self.reply.into_data()
     }
@@ -148,7 +148,7 @@ impl<T> fmt::Display for ItemsReply<T> {
 pub struct PartialFailure<T>(Box<ItemsReply<T>>);
 
 impl<T> PartialFailure<T> {
-    /// The reply.
+    /// Returns the reply.
     pub fn into_items(self) -> ItemsReply<T> {
         *self.0
     }
@@ -209,7 +209,7 @@ impl<O: ListsResults<Response: Clone>> ReplyTo<O> for ItemsReply<O::Response> {
     }
 }
 
-/// The outcomes of the items of a request, or those that the response to a request without items lists.
+/// Returns the outcomes of the items of a request, or those that the response to a request without items lists.
 pub fn item_outcomes<O: ListsResults<Response: Clone>>(
     request: &O,
     response: &O::Response,
@@ -234,8 +234,8 @@ fn items(request: &Named, sent: &SentItems) -> Vec<Named> {
     request.items(if sent.shape.list.is_empty() { "[]" } else { sent.shape.list })
 }
 
-/// The outcome of each item of a request. One that the response does not mention, or contradicts itself about, is
-/// unknown.
+/// Returns the outcome of each item of a request. One that the response does not mention, or contradicts itself about,
+/// is unknown.
 fn listed(
     meta: &Meta,
     answer: BatchAnswer<()>,
@@ -255,7 +255,8 @@ fn listed(
     ItemOutcomes { items: outcomes, are_of_request: true }
 }
 
-/// The outcomes that a response lists. One that cannot be read, or a failure that is claimed and not shown, is unknown.
+/// Returns the outcomes that a response lists. One that cannot be read, or a failure that is claimed and not shown, is
+/// unknown.
 fn unlisted(meta: &Meta, answer: BatchAnswer<()>, may_be_compound: bool, judge: &ItemJudge<'_>) -> ItemOutcomes {
     let unknown = ItemOutcome { outcome: Outcome::Unknown, code: None };
     let mut items = vec![unknown.clone(); answer.bad.len()];
@@ -285,7 +286,7 @@ fn outcome(meta: &Meta, stated: StatedResult<()>, is_compound: bool, judge: &Ite
 }
 
 impl<T> BatchAnswer<T> {
-    /// The same results without the data of those that succeeded.
+    /// Returns the same results without the data of those that succeeded.
     fn without_data(self) -> BatchAnswer<()> {
         let results = self.results.into_iter().map(|StatedResult { place, ids, is_tacit, result }| {
             let result = match result {

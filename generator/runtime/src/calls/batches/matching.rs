@@ -66,7 +66,7 @@ struct Alignment {
     is_full: bool,
 }
 
-/// The item that each result names.
+/// Returns the item that each result names.
 fn named<T>(items: &[Ids], results: &[StatedResult<T>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; items.len()];
     let mut find = |stated: &StatedResult<T>| {
@@ -79,8 +79,8 @@ fn named<T>(items: &[Ids], results: &[StatedResult<T>]) -> Vec<Option<usize>> {
     results.iter().map(&mut find).collect()
 }
 
-/// The items with the same id of this kind, unless their ids of a kind with higher precedence differ. There are several
-/// only in a request that was called directly, in which two items may share an id.
+/// Returns the items with the same id of this kind, unless their ids of a kind with higher precedence differ. There are
+/// several only in a request that was called directly, in which two items may share an id.
 fn named_by<T>(items: &[Ids], stated: &StatedResult<T>, kind: usize) -> impl Iterator<Item = usize> {
     let id = stated.ids.get(kind).and_then(Option::as_deref);
     let is_it = move |ids: &Ids| {
@@ -96,7 +96,7 @@ fn differ(one: Option<&[Option<String>]>, other: Option<&[Option<String>]>) -> b
     pairs.into_iter().any(|(one, other)| one.is_some() && other.is_some() && one != other)
 }
 
-/// The item of each result, including results that are matched by place.
+/// Returns the item of each result, including results that are matched by place.
 fn by_place<T>(
     items: &[Ids],
     results: &[StatedResult<T>],

@@ -120,19 +120,19 @@ impl<I, T> BatchReport<I, T> {
         is_read && self.failures().next().is_none() && self.unmatched_failures().next().is_none()
     }
 
-    /// The items that did not succeed, or whose outcome is unknown. A request without items has none; see
+    /// Returns the items that did not succeed, or whose outcome is unknown. A request without items has none; see
     /// [`unmatched_failures`](Self::unmatched_failures).
     pub fn failures(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
         self.items.iter().filter(|item| !item.outcome.is_done())
     }
 
-    /// The results that belong to no item, and are not those of a success.
+    /// Returns the results that belong to no item, and are not those of a success.
     pub fn unmatched_failures(&self) -> impl Iterator<Item = &UnmatchedResult<T>> {
         self.unmatched.iter().filter(|unmatched| unmatched.result.is_err())
     }
 
-    /// The results of all items in the order given, if [`all_done`](Self::all_done); of a request without items, all
-    /// results in the order of the response.
+    /// Returns the results of all items in the order given, if [`all_done`](Self::all_done); of a request without
+    /// items, all results in the order of the response.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl<I, T> BatchReport<I, T> {
         Ok(done.collect())
     }
 
-    /// The items whose outcome is unknown.
+    /// Returns the items whose outcome is unknown.
     pub fn unknown(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
         self.items.iter().filter(|item| item.outcome.is_unknown())
     }
@@ -219,7 +219,7 @@ impl<I, T> BatchReport<I, T> {
     }
 }
 
-/// The ids of a result in an error.
+/// Returns the ids of a result in an error.
 pub(super) fn shown_ids<'a>(ids: impl Iterator<Item = &'a String>) -> String {
     let ids: Vec<_> = ids.map(String::as_str).collect();
     if ids.is_empty() { "an item without an id".to_owned() } else { ids.join(" ") }
@@ -263,7 +263,7 @@ impl<'a> ItemResults<'a> {
         ItemReport { item, outcome, matched, signed_at: self.signed_at, left: self.left }
     }
 
-    /// The results in the data of the response, with their codes wherever the response has them.
+    /// Returns the results in the data of the response, with their codes wherever the response has them.
     pub(super) fn read<O: ListsResults>(&self, data: O::Response) -> BatchAnswer<O::Done> {
         let is_success = |code: &str| self.meta.is_success(self.api, code);
         let mut answer = BatchAnswer { is_full: self.is_full, ..O::answer(data, &is_success) };
@@ -284,8 +284,8 @@ impl<'a> ItemResults<'a> {
         UnmatchedResult { ids: stated.ids, result }
     }
 
-    /// The error of an item that the response lists as failed. As for a whole response, its code decides the outcome;
-    /// without a code, the list that the item is in does.
+    /// Returns the error of an item that the response lists as failed. As for a whole response, its code decides the
+    /// outcome; without a code, the list that the item is in does.
     fn failure(&self, failure: Failure, is_compound: bool) -> Box<ExchangeError> {
         let Self { api, meta, .. } = self;
         let (api, meta) = (*api, *meta);

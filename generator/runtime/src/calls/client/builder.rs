@@ -91,7 +91,7 @@ impl DefaultTransport {
 }
 
 impl ClientCore {
-    /// A builder for a client of `api` at the address `base_url`.
+    /// Returns a builder for a client of `api` at the address `base_url`.
     pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
         ClientBuilder::new(api, base_url)
     }
@@ -102,14 +102,14 @@ where
     C: TryFrom<ClientCore>,
     C::Error: Into<BuildError>,
 {
-    /// A builder for a client of `api` at the address `base_url`: `https://host`, optionally with a path.
+    /// Creates a builder for a client of `api` at the address `base_url`: `https://host`, optionally with a path.
     pub fn new(api: &'static Api, base_url: impl Into<String>) -> Self {
         Self { settings: Settings::new(api, base_url.into()), client: PhantomData }
     }
 
-    /// A builder with the address from the variable `{prefix}_URL` of the environment and, if requests are signed,
-    /// [`Credentials::from_env`]. Headers of the API come from `{prefix}_HEADERS`, if it is set: texts of the form
-    /// `NAME=VALUE`, separated by commas. [`header`](Self::header) wins over them.
+    /// Creates a builder with the address from the variable `{prefix}_URL` of the environment and, if requests are
+    /// signed, [`Credentials::from_env`]. Headers of the API come from `{prefix}_HEADERS`, if it is set: texts of the
+    /// form `NAME=VALUE`, separated by commas. [`header`](Self::header) wins over them.
     ///
     /// # Errors
     ///
@@ -131,8 +131,8 @@ where
         self
     }
 
-    /// The clock that requests are signed by: by default the client's own, corrected by the offset of the exchange's
-    /// clock that responses show. [`ClientCore::skew`] returns the offset.
+    /// Sets the clock that requests are signed by: by default the client's own, corrected by the offset of the
+    /// exchange's clock that responses show. [`ClientCore::skew`] returns the offset.
     pub fn signing_clock(mut self, signing: SigningClock) -> Self {
         self.settings.signing = signing;
         self
@@ -165,7 +165,8 @@ where
         self
     }
 
-    /// The rules that requests are checked against before they are sent: by default, all of them. `false` disables all.
+    /// Sets the rules that requests are checked against before they are sent: by default, all of them. `false` disables
+    /// all.
     pub fn checks(mut self, policy: impl Into<CheckPolicy>) -> Self {
         self.settings.checking.policy = policy.into();
         self
@@ -192,13 +193,13 @@ where
         self
     }
 
-    /// The classes of rate limits that the calls belong to. By default, there are none.
+    /// Sets the classes of rate limits that the calls belong to. By default, there are none.
     pub fn limit_classes(mut self, classes: Classes) -> Self {
         self.settings.classes = classes;
         self
     }
 
-    /// The account, which rules and rate limits depend on. A text is an account with that name.
+    /// Sets the account, which rules and rate limits depend on. A text is an account with that name.
     ///
     /// A [`limiter`](Self::limiter) distinguishes accounts by their names; clients without a name count as one account.
     pub fn account(mut self, account: impl Into<Account>) -> Self {
@@ -206,7 +207,7 @@ where
         self
     }
 
-    /// The name of the network address that requests come from, by which a shared limiter distinguishes addresses.
+    /// Sets the name of the network address that requests come from, by which a shared limiter distinguishes addresses.
     /// Clients without a name count as one address.
     pub fn source_address(mut self, name: impl Into<String>) -> Self {
         self.settings.address = name.into();
@@ -282,29 +283,29 @@ where
         self
     }
 
-    /// The time-out for connecting of the default transport. By default 5 seconds.
+    /// Sets the time-out for connecting of the default transport. By default 5 seconds.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.settings.default_transport.get_or_insert_default().limits.connect = limit;
         self
     }
 
-    /// The time-out of the default transport for the whole response. By default 15 seconds.
+    /// Sets the time-out of the default transport for the whole response. By default 15 seconds.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.settings.default_transport.get_or_insert_default().limits.call = limit;
         self
     }
 
-    /// The maximum length of a response that the default transport accepts. By default 16 MiB.
+    /// Sets the maximum length of a response that the default transport accepts. By default 16 MiB.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.default_transport.get_or_insert_default().limits.max_body = bytes;
         self
     }
 
-    /// The servers that the default transport trusts, and the client certificate that it sends. By default, Mozilla's
-    /// list of roots and no certificate.
+    /// Sets the servers that the default transport trusts, and the client certificate that it sends. By default,
+    /// Mozilla's list of roots and no certificate.
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn tls(mut self, settings: TlsSettings) -> Self {
         self.settings.default_transport.get_or_insert_default().tls = settings;
@@ -439,7 +440,7 @@ impl Settings {
         self.transport.take().ok_or(BuildError::NoTransport)
     }
 
-    /// The limiter that was given, or else that of the key; a simulation has one of its own.
+    /// Returns the limiter that was given, or else that of the key; a simulation has one of its own.
     fn take_limiter(
         &mut self,
         exchange: &str,
@@ -458,7 +459,7 @@ impl Settings {
         }
     }
 
-    /// The requests and the changes that the clients of the account share.
+    /// Returns the requests and the changes that the clients of the account share.
     fn shared(&self, exchange: &str, environment: &dyn Environment) -> (Arc<RecentRequests>, Arc<Departures>) {
         static RECENT: SharedByAccount<RecentRequests> = SharedByAccount::new();
         static DEPARTURES: SharedByAccount<Departures> = SharedByAccount::new();
@@ -472,7 +473,8 @@ impl Settings {
     }
 }
 
-/// The refusals of an address, which all clients of a process share, whatever their keys, or those of a simulation.
+/// Returns the refusals of an address, which all clients of a process share, whatever their keys, or those of a
+/// simulation.
 fn refusals(api: &Api, exchange: &str, address: &str, run: Option<u64>) -> Arc<AddressRefusals> {
     static REFUSALS: SharedByAccount<AddressRefusals> = SharedByAccount::new();
     let Some(run) = run else { return Arc::default() };

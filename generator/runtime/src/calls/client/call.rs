@@ -43,7 +43,7 @@ enum Start {
 }
 
 impl Start {
-    /// The number of the attempt.
+    /// Returns the number of the attempt.
     fn number(&self) -> u32 {
         match self {
             Self::Attempt(attempt) => attempt.number,
@@ -265,7 +265,7 @@ impl ClientCore {
         permit
     }
 
-    /// The time at which a call begins, if the client has a hook.
+    /// Returns the time at which a call begins, if the client has a hook.
     fn begins(&self) -> Option<Duration> {
         self.parts.metrics.as_ref().map(|_| self.parts.time.now().steady)
     }
@@ -324,7 +324,7 @@ impl ClientCore {
     }
 }
 
-/// A JSON object of texts.
+/// Returns a JSON object of texts.
 pub(crate) fn object_of_texts(members: &[(&str, &str)]) -> String {
     let mut out = JsonWriter::new();
     out.begin_object();

@@ -141,17 +141,17 @@ impl ClientCore {
         Self { purpose: Some(purpose), ..self.clone() }
     }
 
-    /// The journal, if the client has one.
+    /// Returns the journal, if the client has one.
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
         self.journal.as_ref().map(|own| &own.journal)
     }
 
-    /// The account.
+    /// Returns the account.
     pub fn account(&self) -> &Account {
         &self.checking.account
     }
 
-    /// The instrument `symbol` of a business line: as the account states it, or else as it was last
+    /// Returns the instrument `symbol` of a business line: as the account states it, or else as it was last
     /// [listed](crate::calls::instruments::load_instruments).
     ///
     /// ```
@@ -189,9 +189,9 @@ impl ClientCore {
         self.parts.families.note(family, refused);
     }
 
-    /// The properties of the account whose stated values contradict the latest record or refusal about each. Answers,
-    /// and records given to [`evidence`](crate::outcomes::confirm::evidence), are compared by this client and by its clones, until
-    /// [`with_account`](Self::with_account) states something else.
+    /// Returns the properties of the account whose stated values contradict the latest record or refusal about each.
+    /// Answers, and records given to [`evidence`](crate::outcomes::confirm::evidence), are compared by this client and
+    /// by its clones, until [`with_account`](Self::with_account) states something else.
     ///
     /// A mismatch changes no requests: a program that finds one should stop and correct the account.
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
@@ -267,35 +267,35 @@ impl ClientCore {
         self.pacing.plan(calls)
     }
 
-    /// The API.
+    /// Returns the API.
     pub fn api(&self) -> &'static Api {
         self.parts.api
     }
 
-    /// The time by the client's clock, corrected like signatures; see [`SigningClock`].
+    /// Returns the time by the client's clock, corrected like signatures; see [`SigningClock`].
     pub fn now(&self) -> Timestamp {
         self.parts.time.to_sign_at(self.parts.time.now())
     }
 
-    /// The time by the clock that shows the earlier one: the client's, as it is and as [`now`](Self::now) corrects it.
-    /// A time after both clocks lies in the future.
+    /// Returns the time by the clock that shows the earlier one: the client's, as it is and as [`now`](Self::now)
+    /// corrects it. A time after both clocks lies in the future.
     pub(crate) fn earliest_now(&self) -> Timestamp {
         self.now().min(self.moment().wall())
     }
 
-    /// The time by the clock that shows the later one. Unless both are behind, nothing has happened later: a machine of
-    /// the exchange whose clock is behind may have corrected the client's.
+    /// Returns the time by the clock that shows the later one. Unless both are behind, nothing has happened later: a
+    /// machine of the exchange whose clock is behind may have corrected the client's.
     pub(crate) fn latest_now(&self) -> Timestamp {
         self.now().max(self.moment().wall())
     }
 
-    /// The offset of the exchange's clock from the client's, estimated from recent responses. The error bound is at
-    /// most half a round trip, and shrinks with further responses.
+    /// Returns the offset of the exchange's clock from the client's, estimated from recent responses. The error bound
+    /// is at most half a round trip, and shrinks with further responses.
     pub fn skew(&self) -> Option<Skew> {
         self.parts.time.skew()
     }
 
-    /// The current time, by both clocks of the client.
+    /// Returns the current time, by both clocks of the client.
     pub(crate) fn moment(&self) -> Moment {
         self.parts.time.now()
     }
@@ -311,8 +311,8 @@ impl ClientCore {
         credentials?.window(|name| Named::of(operation).text(name).map(Cow::into_owned))
     }
 
-    /// The earliest and the latest time that the clocks of the exchange's machines can show at `moment`, if known. The
-    /// latest is no earlier than the client's own clock, because all machines that responded may be slow.
+    /// Returns the earliest and the latest time that the clocks of the exchange's machines can show at `moment`, if
+    /// known. The latest is no earlier than the client's own clock, because all machines that responded may be slow.
     pub(crate) fn exchange_time(&self, moment: Moment) -> Option<(Timestamp, Timestamp)> {
         let there = &self.parts.time.there;
         let (earliest, _) = there.time(moment)?.ends();
@@ -352,7 +352,7 @@ impl ClientCore {
         error.call_result() != CallResult::TimestampRefused || self.parts.time.signing == SigningClock::Corrected
     }
 
-    /// The rules that requests are checked against.
+    /// Returns the rules that requests are checked against.
     pub(crate) fn policy(&self) -> &CheckPolicy {
         &self.checking.policy
     }
@@ -386,7 +386,7 @@ impl ClientCore {
         Error::Refused(Box::new(Refusal { operation, violations, mismatches }))
     }
 
-    /// The environment: the timer for pauses, and random numbers.
+    /// Returns the environment: the timer for pauses, and random numbers.
     pub fn environment(&self) -> &dyn Environment {
         &*self.parts.time.environment
     }

@@ -41,7 +41,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// A change that waits for a rate limit.
+    /// Creates a change that waits for a rate limit.
     pub(crate) fn waiting(operation: &'static str) -> Self {
         Self { operation, left: None, until: None }
     }
@@ -171,7 +171,7 @@ impl Purpose {
 }
 
 impl Departed {
-    /// The time in the signature of the last change that left; `None` if none did.
+    /// Returns the time in the signature of the last change that left; `None` if none did.
     pub fn at(&self) -> Option<Timestamp> {
         self.moment().map(|(signed_at, _)| signed_at)
     }
@@ -312,8 +312,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ClientCore {
-    /// The changes of this client, and of others in this process with the same key and address, that may still be
-    /// carried out: those that wait for a rate limit, those that are under way, and those that got no answer.
+    /// Returns the changes of this client, and of others in this process with the same key and address, that may still
+    /// be carried out: those that wait for a rate limit, those that are under way, and those that got no answer.
     ///
     /// Changes of other processes are not known here; those of earlier runs are in the journal.
     pub fn under_way(&self) -> Vec<UnderWay> {
@@ -332,7 +332,7 @@ impl ClientCore {
         all
     }
 
-    /// A change that left, as users see it.
+    /// Returns a change that left, as users see it.
     pub(crate) fn shown(&self, Departure { operation, at, .. }: Departure) -> UnderWay {
         UnderWay { operation, left: Some(at.wall()), until: self.carried_out_until(at) }
     }
@@ -423,7 +423,7 @@ impl ClientCore {
     }
 }
 
-/// The error of a change that is not sent because the account is made flat.
+/// Returns the error of a change that is not sent because the account is made flat.
 fn refused_by_door(meta: &Meta) -> Error {
     let why = "everything of the account is being cancelled and closed; nothing is placed until that ends";
     Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))

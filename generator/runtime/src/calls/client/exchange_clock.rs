@@ -129,12 +129,12 @@ impl ExchangeClock {
         }
     }
 
-    /// The exchange's time `now`, if there is an estimate.
+    /// Returns the exchange's time `now`, if there is an estimate.
     pub(super) fn time(&self, now: Moment) -> Option<Bounds> {
         Some(self.learned()?.as_of(now)?.ahead.after(now.steady))
     }
 
-    /// The latest time that the exchange's clock can show `now`, even if some responses contained an old time.
+    /// Returns the latest time that the exchange's clock can show `now`, even if some responses contained an old time.
     pub(super) fn latest(&self, now: Moment) -> Option<Timestamp> {
         Some(self.learned()?.as_of(now)?.freshest.after(now.steady).ends().1)
     }
@@ -188,7 +188,7 @@ impl Known {
         self.learned = Some(Learned { ahead, freshest, at, is_confirmed });
     }
 
-    /// The clocks that contradicted each other no longer than `age` before `moment`.
+    /// Returns the clocks that contradicted each other no longer than `age` before `moment`.
     fn others_within(&self, age: Duration, moment: Moment) -> Option<Others> {
         self.others.filter(|others| moment.steady.saturating_sub(others.at.steady) <= age)
     }
@@ -219,7 +219,7 @@ fn has_slept(before: Moment, now: Moment) -> bool {
 }
 
 impl Learned {
-    /// The estimate as of `now`, which may be before it was made, widened by drift.
+    /// Returns the estimate as of `now`, which may be before it was made, widened by drift.
     fn as_of(self, now: Moment) -> Option<Self> {
         if now.steady.saturating_sub(self.at.steady) > LONGEST || has_slept(self.at, now) {
             return None;
@@ -247,12 +247,12 @@ impl Bounds {
         (both.least <= both.most).then_some(both)
     }
 
-    /// The bounds of values within these and of those within `other`.
+    /// Returns the bounds of values within these and of those within `other`.
     fn around(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 
-    /// The earliest and the latest time that a clock of whole milliseconds can show.
+    /// Returns the earliest and the latest time that a clock of whole milliseconds can show.
     pub(super) fn ends(self) -> (Timestamp, Timestamp) {
         let millis = |nanos: i128| Timestamp::from_millis(u64::try_from(nanos / 1_000_000).unwrap_or_default());
         (millis(self.least), millis(self.most))
@@ -271,7 +271,7 @@ impl Bounds {
         nanos_of(time) <= self.most && nanos_of(time) + 1_000_000 > self.least
     }
 
-    /// The midpoint.
+    /// Returns the midpoint.
     pub(super) fn likeliest(self) -> Timestamp {
         Timestamp::from_millis(u64::try_from(self.middle() / 1_000_000).unwrap_or_default())
     }
@@ -321,7 +321,7 @@ impl Time {
         Moment { wall: self.own.now(), steady: Timer::now(&*self.environment) }
     }
 
-    /// The timestamp for a request that is signed `now`.
+    /// Returns the timestamp for a request that is signed `now`.
     pub(super) fn to_sign_at(&self, now: Moment) -> Timestamp {
         let there = match self.signing {
             SigningClock::Own => None,

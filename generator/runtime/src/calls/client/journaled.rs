@@ -20,7 +20,7 @@ use crate::network::wire::Reply;
 use crate::state::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, LostSpan, Owner, StoredChange};
 
 impl ClientCore {
-    /// The journal, if the client has one, once it belongs to the client and notes what was sent without it.
+    /// Returns the journal, if the client has one, once it belongs to the client and notes what was sent without it.
     pub(crate) async fn noted_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
         let Some(own) = &self.journal else { return Ok(None) };
         let journal = self.bound(own).await?;
@@ -42,7 +42,7 @@ impl ClientCore {
         }
     }
 
-    /// The journal, if the client has one, once it is certain that it belongs to the client.
+    /// Returns the journal, if the client has one, once it is certain that it belongs to the client.
     pub(crate) async fn bound_journal(&self) -> Result<Option<&Arc<dyn Journal>>, JournalError> {
         match &self.journal {
             None => Ok(None),
@@ -86,7 +86,7 @@ impl ClientCore {
         act(Owner { api: self.parts.api.name, address: &address, market: &market, key })
     }
 
-    /// The journal for requests of an operation, if the operation changes something.
+    /// Returns the journal for requests of an operation, if the operation changes something.
     pub(super) fn journal_of(&self, meta: &Meta) -> Option<&Arc<OwnJournal>> {
         self.journal.as_ref().filter(|_| meta.effect != Effect::Read)
     }
@@ -176,7 +176,7 @@ impl ClientCore {
         }
     }
 
-    /// The change of a request, with the time in its signature and that of the machine's clock.
+    /// Returns the change of a request, with the time in its signature and that of the machine's clock.
     fn change_of(&self, operation: &dyn DynOperation, (signed_at, made_at): (Timestamp, Timestamp)) -> Change {
         Change {
             operation: operation.meta().id.to_owned(),
@@ -188,7 +188,7 @@ impl ClientCore {
         }
     }
 
-    /// The name of the account in changes.
+    /// Returns the name of the account in changes.
     pub(crate) fn account_in_journal(&self) -> Option<String> {
         Some(self.account().name().to_owned()).filter(|name| !name.is_empty())
     }
@@ -217,7 +217,7 @@ impl ClientCore {
         }
     }
 
-    /// The outcomes of the items in a response, as the reports of batches show them; `None` if it has no items.
+    /// Returns the outcomes of the items in a response, as the reports of batches show them; `None` if it has no items.
     pub(super) fn item_outcomes(
         &self,
         operation: &dyn DynOperation,
@@ -240,7 +240,7 @@ impl ClientCore {
     }
 }
 
-/// The endings of the items whose outcomes are known.
+/// Returns the endings of the items whose outcomes are known.
 fn endings(items: Vec<ItemOutcome>) -> Vec<ItemEnding> {
     let mut known = Vec::new();
     for (place, ItemOutcome { outcome, code }) in items.into_iter().enumerate() {

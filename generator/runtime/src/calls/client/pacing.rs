@@ -67,7 +67,7 @@ pub(crate) struct Slots(Arc<Mutex<HashMap<Limit, Line>>>);
 struct Line(Vec<(Duration, Duration)>);
 
 impl Line {
-    /// The end of the last slot that overlaps one that starts at `at`.
+    /// Returns the end of the last slot that overlaps one that starts at `at`.
     fn blocked_until(&self, at: Duration, length: Duration) -> Option<Duration> {
         let (_, end) = self.0.get(self.place_of(at.saturating_add(length)).checked_sub(1)?)?;
         (*end > at).then_some(*end)
@@ -89,7 +89,7 @@ impl Line {
         self.0.drain(..past);
     }
 
-    /// The place of the first slot that starts at `at` or later.
+    /// Returns the place of the first slot that starts at `at` or later.
     fn place_of(&self, at: Duration) -> usize {
         self.0.partition_point(|(start, _)| *start < at)
     }
@@ -152,13 +152,13 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// The time between two calls of a limit that are spread evenly.
+/// Returns the time between two calls of a limit that are spread evenly.
 fn interval(row: &RateLimit) -> Duration {
     row.window().saturating_mul(row.weight).checked_div(row.calls).unwrap_or_default()
 }
 
 impl RateLimitPolicy {
-    /// The same for the account with this name.
+    /// Returns the same for the account with this name.
     pub(crate) fn of_account(self: &Arc<Self>, name: &str) -> Arc<Self> {
         if !self.counts_names || self.name == name {
             return Arc::clone(self);
@@ -259,7 +259,7 @@ fn is_spread(effect: Effect) -> bool {
     }
 }
 
-/// The error of a call of `operation` that the limiter denied.
+/// Returns the error of a call of `operation` that the limiter denied.
 fn refused(denied: AdmissionError, operation: &'static str) -> Error {
     match denied {
         AdmissionError::Full(Full { free_in, binding }) => {
@@ -309,7 +309,8 @@ mod tests {
 
     const ACCOUNTS: [&str; 2] = ["one", "two"];
 
-    /// The limits that a call is spread over: a name for the calls that are counted together, and the time between two.
+    /// Returns the limits that a call is spread over: a name for the calls that are counted together, and the time
+    /// between two.
     fn spread_by(operation: usize, account: usize) -> Vec<(String, u64)> {
         let of = |limit: &str| format!("{limit} of {}", ACCOUNTS[account]);
         match operation {

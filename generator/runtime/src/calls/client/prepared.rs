@@ -43,33 +43,34 @@ pub(super) struct SignedRequest {
 }
 
 impl<O: Operation> Prepared<'_, O> {
-    /// The operation.
+    /// Returns the operation.
     pub fn operation(&self) -> &O {
         self.operation
     }
 
-    /// The HTTP request.
+    /// Returns the HTTP request.
     pub fn request(&self) -> &http::Request<Bytes> {
         &self.signed.request
     }
 
-    /// The HTTP request alone, for a caller that sends it by other means.
+    /// Returns the HTTP request alone, for a caller that sends it by other means.
     pub fn into_request(self) -> http::Request<Bytes> {
         self.signed.request
     }
 
-    /// The client ids in the request, to store before it is sent.
+    /// Returns the client ids in the request, to store before it is sent.
     pub fn client_ids(&self) -> Vec<String> {
         client_ids(self.operation)
     }
 
-    /// The first of the client ids.
+    /// Returns the first of the client ids.
     pub fn client_id(&self) -> Option<String> {
         self.client_ids().into_iter().next()
     }
 
-    /// The time in the signature: by the client's clock, corrected as [`SigningClock`] says. Stored with the ids, it
-    /// lets a later run of the program query the outcome with [`confirm::settle`](crate::outcomes::confirm::settle).
+    /// Returns the time in the signature: by the client's clock, corrected as [`SigningClock`] says. Stored with the
+    /// ids, it lets a later run of the program query the outcome with
+    /// [`confirm::settle`](crate::outcomes::confirm::settle).
     ///
     /// [`SigningClock`]: crate::calls::client::SigningClock
     pub fn signed_at(&self) -> Timestamp {
@@ -164,7 +165,7 @@ impl ClientCore {
         })
     }
 
-    /// The key by which the exchange recognizes a repeat of a request, if the request carries one.
+    /// Returns the key by which the exchange recognizes a repeat of a request, if the request carries one.
     pub(super) fn key_of_repeats(&self, meta: &Meta, key: &RepeatKey, request: &Named) -> Option<KeyOfRepeats> {
         request.text(key.parameter)?;
         // A repeat may arrive as late as its signature allows.
@@ -181,7 +182,7 @@ impl ClientCore {
     }
 }
 
-/// The client ids in a request, one for each item that has one.
+/// Returns the client ids in a request, one for each item that has one.
 pub(crate) fn client_ids(operation: &dyn DynOperation) -> Vec<String> {
     let Some(id) = &operation.meta().client_id else { return Vec::new() };
     let named = Named::of(operation);

@@ -300,7 +300,8 @@ impl RecentRequests {
         others.any(|(_, other)| !is_attempt(other) && recent.may_have_left(other, id, record))
     }
 
-    /// When the only request with `id` that was signed at `signed_at` left; if it had several attempts, the first.
+    /// Returns when the only request with `id` that was signed at `signed_at` left; if it had several attempts, the
+    /// first.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.hashed();
         let found = recent.that_carry(id, &|recent| recent.about.signed.signed_at == signed_at);
@@ -308,8 +309,8 @@ impl RecentRequests {
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
     }
 
-    /// The attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by a
-    /// key. Those without an effect do not count.
+    /// Returns the attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by
+    /// a key. Those without an effect do not count.
     pub(super) fn attempts(&self, id: &str, signed_at: Timestamp) -> Option<Attempted> {
         if self.lock().keyed == 0 {
             return None;
@@ -325,7 +326,7 @@ impl RecentRequests {
         Some(Attempted { first: (first.about.signed.signed_at, first.left()), last: last.about.signed.signed_at })
     }
 
-    /// The requests, all hashed.
+    /// Returns the requests, all hashed.
     fn hashed(&self) -> MutexGuard<'_, Requests> {
         let mut recent = self.lock();
         recent.hash();
@@ -345,8 +346,8 @@ fn split_by_signature(
     all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at)
 }
 
-/// The hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it does not
-/// carry, which only leaves more open.
+/// Returns the hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it
+/// does not carry, which only leaves more open.
 fn hash_of(id: &str) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(id.as_bytes());
@@ -439,7 +440,7 @@ impl Requests {
         self.forgotten.is_some_and(|last| signed_at.as_millis() <= last.signed_at.as_millis().saturating_add(around))
     }
 
-    /// The request of a change in the journal.
+    /// Returns the request of a change in the journal.
     fn change(&self, change: ChangeNumber, signed_at: Timestamp) -> Option<&Recent> {
         let is_it = |recent: &&Recent| recent.change == Some(change) && recent.about.signed.signed_at == signed_at;
         self.requests.iter().find(is_it)
@@ -468,7 +469,7 @@ impl Requests {
         !is_about
     }
 
-    /// The requests that are `meant` and contain the text `id`.
+    /// Returns the requests that are `meant` and contain the text `id`.
     fn that_carry(&self, id: &str, meant: &dyn Fn(&Recent) -> bool) -> Vec<RequestWithId<'_>> {
         let (wanted, mut found) = (hash_of(id), Vec::new());
         let (mut begin, mut first) = (0, 0);
@@ -511,7 +512,7 @@ impl Requests {
         (self.hashes, self.hashed) = (hashes, (hashed, begin));
     }
 
-    /// The text of one request. It is copied only if the buffer wraps around within it.
+    /// Returns the text of one request. It is copied only if the buffer wraps around within it.
     fn text_at(&self, body: Range<usize>) -> Cow<'_, [u8]> {
         let (first, second) = self.text.as_slices();
         match body.start.checked_sub(first.len()) {

@@ -280,7 +280,7 @@ impl ClientCore {
     }
 }
 
-/// The time in an envelope.
+/// Returns the time in an envelope.
 fn time_of(answer: &Result<Reply<()>, Error>) -> Option<Timestamp> {
     match answer {
         Ok(reply) => reply.request_time,

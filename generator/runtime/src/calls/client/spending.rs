@@ -48,7 +48,7 @@ impl ClientCore {
         self.budget().map(|budget| budget.left(self.moment().wall())).transpose()
     }
 
-    /// The budget, if the client has one.
+    /// Returns the budget, if the client has one.
     pub fn budget(&self) -> Option<&Budget> {
         self.parts.budget.as_ref()
     }

@@ -129,7 +129,7 @@ impl StatedAccount<'_> {
         });
     }
 
-    /// The stated property that a code denies, which is noted.
+    /// Returns the stated property that a code denies, which is noted.
     fn denied(&self, operation: &dyn DynOperation, code: &str, at: Option<Timestamp>) -> Option<AccountMismatch> {
         let is_stated = |property: &&AccountProperty| self.account.get(property.name).is_some();
         let mut stated = self.api.account.properties.iter().filter(is_stated);

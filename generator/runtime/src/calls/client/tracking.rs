@@ -14,7 +14,7 @@ use crate::state::evidence::CLOCK_ERROR;
 use crate::state::orders::{Answered, TrackedOrders, Tracking};
 
 impl ClientCore {
-    /// The orders that the client knows from its calls, if it was built with
+    /// Returns the orders that the client knows from its calls, if it was built with
     /// [`track_orders`](crate::ClientBuilder::track_orders).
     pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
         self.parts.orders.as_ref()
@@ -62,7 +62,7 @@ impl ClientCore {
     }
 }
 
-/// The results of the orders that a request was to place, each with its outcome by these codes.
+/// Returns the results of the orders that a request was to place, each with its outcome by these codes.
 fn results_in(
     operation: &dyn DynOperation,
     data: &dyn DynResponse,

@@ -27,7 +27,7 @@ pub(crate) const SETTLING: Duration = Assumed::USUAL.settling;
 pub(crate) const LAG: Duration = Assumed::USUAL.lag;
 
 impl ClientCore {
-    /// The requests that wait for records, and the records from outside.
+    /// Returns the requests that wait for records, and the records from outside.
     pub(crate) fn awaited(&self) -> &Awaited {
         &self.parts.awaited
     }

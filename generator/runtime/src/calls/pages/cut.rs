@@ -81,8 +81,8 @@ impl RangeSplit {
         }
     }
 
-    /// The times that the parts on both sides of a border contain, and one more on the side of the earlier part. A
-    /// query of these shows which items of the border the earlier part contained.
+    /// Returns the times that the parts on both sides of a border contain, and one more on the side of the earlier
+    /// part. A query of these shows which items of the border the earlier part contained.
     pub(super) fn around(self, border: Timestamp) -> TimeRange {
         match self.order {
             RangeOrder::NewestFirst => TimeRange { from: Some(border), to: border.checked_add(TWO) },
@@ -90,7 +90,7 @@ impl RangeSplit {
         }
     }
 
-    /// The end of a part at which the next one begins.
+    /// Returns the end of a part at which the next one begins.
     pub(super) fn border(self, part: TimeRange) -> Option<Timestamp> {
         match self.order {
             RangeOrder::NewestFirst => part.from,

@@ -56,7 +56,7 @@ pub struct Pages<O: Paged> {
 }
 
 impl<O: Paged> Pages<O> {
-    /// The pages that answer `request`, beginning with its cursor if it has one.
+    /// Returns the pages that answer `request`, beginning with its cursor if it has one.
     pub fn new(client: ClientCore, request: O) -> Self {
         let at = Position::first(&request);
         let requests = Requests::of(request);
@@ -117,12 +117,12 @@ impl<O: Paged> Pages<O> {
         Ok(self)
     }
 
-    /// The position of the next page. Save it after processing the pages before.
+    /// Returns the position of the next page. Save it after processing the pages before.
     pub fn position(&self) -> &Position {
         &self.walk.at
     }
 
-    /// The next page; `None` at the end of the listing.
+    /// Returns the next page; `None` at the end of the listing.
     ///
     /// After a failed call, the same page is requested again. After a refusal or a repeated cursor there is no further
     /// page, but the position is not at its end and can be resumed. If the future is dropped, no call has to be
@@ -166,7 +166,7 @@ pub struct Items<O: Paged> {
 }
 
 impl<O: Paged> Pages<O> {
-    /// The items of all pages, one after the other, up to the first error. To go on after an error,
+    /// Returns the items of all pages, one after the other, up to the first error. To go on after an error,
     /// [`resume`](Self::resume) from [`Items::position`].
     pub fn items(self) -> Items<O> {
         let begun = self.position().clone();
@@ -175,7 +175,7 @@ impl<O: Paged> Pages<O> {
 }
 
 impl<O: Paged> Items<O> {
-    /// The next item; `None` at the end of the listing, and after an error. Unreadable items are in
+    /// Returns the next item; `None` at the end of the listing, and after an error. Unreadable items are in
     /// [`bad`](Self::bad).
     ///
     /// So a loop that skips errors ends. To go on after an error, [`resume`](Pages::resume) a listing from the
@@ -206,18 +206,18 @@ impl<O: Paged> Items<O> {
         }
     }
 
-    /// The items so far that could not be read.
+    /// Returns the items so far that could not be read.
     pub fn bad(&self) -> &[BadItem] {
         &self.bad
     }
 
-    /// The part of the requested times that is not accessible, as far as known from these items. For what was clipped
-    /// before a restart, see [`Position::missing`].
+    /// Returns the part of the requested times that is not accessible, as far as known from these items. For what was
+    /// clipped before a restart, see [`Position::missing`].
     pub fn clipped(&self) -> Option<Clipped> {
         self.clipped
     }
 
-    /// The position to continue from: the beginning of the current page while items of it are left.
+    /// Returns the position to continue from: the beginning of the current page while items of it are left.
     pub fn position(&self) -> &Position {
         if self.ready.len() > 0 { &self.begun } else { self.pages.position() }
     }

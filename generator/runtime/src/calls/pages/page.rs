@@ -42,7 +42,7 @@ pub struct Page<T> {
 }
 
 impl TimeRange {
-    /// The range, ended at `time`.
+    /// Returns the range, ended at `time`.
     pub(super) fn until(self, time: Timestamp) -> Self {
         let end = self.from.map_or(time, |from| from.max(time));
         Self { to: self.to.map(|to| to.min(end)), ..self }
@@ -50,12 +50,12 @@ impl TimeRange {
 }
 
 impl<T> Page<T> {
-    /// A page without a call.
+    /// Creates a page without a call.
     pub(crate) fn empty(range: TimeRange) -> Self {
         Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
     }
 
-    /// The same with other items.
+    /// Returns the same with other items.
     pub(super) fn with<U>(self, list: List<U>) -> Page<U> {
         let Self { list: _, repeated, range, clipped, request_time, waited } = self;
         Page { list, repeated, range, clipped, request_time, waited }
@@ -108,10 +108,10 @@ pub trait Paged: Repeatable + Clone {
     /// The way the next page is requested.
     const STEP: PageStep = PageStep::Cursor;
 
-    /// The items of a page, and the cursor of the next one where the answer has one.
+    /// Returns the items of a page, and the cursor of the next one where the answer has one.
     fn page(response: Self::Response) -> (List<Self::Item>, Option<String>);
 
-    /// The id of an item.
+    /// Returns the id of an item.
     fn item_id(item: &Self::Item) -> Option<&str> {
         let _ = item;
         None
@@ -129,18 +129,18 @@ pub trait Paged: Repeatable + Clone {
         None
     }
 
-    /// The number of items on a page, if a shorter page is the last one.
+    /// Returns the number of items on a page, if a shorter page is the last one.
     fn page_size(&self) -> Option<u64> {
         None
     }
 
-    /// Where the page begins: the cursor, id, time, number or offset in the request.
+    /// Returns where the page begins: the cursor, id, time, number or offset in the request.
     fn cursor(&self) -> Option<String>;
 
     /// Sets where the page begins. A cursor is sent unchanged.
     fn set_cursor(&mut self, cursor: Option<&str>);
 
-    /// The requested times.
+    /// Returns the requested times.
     fn range(&self) -> TimeRange {
         TimeRange::default()
     }
@@ -150,14 +150,15 @@ pub trait Paged: Repeatable + Clone {
         let _ = range;
     }
 
-    /// The requests that together list everything in the range of this one, in the order in which they are made.
+    /// Returns the requests that together list everything in the range of this one, in the order in which they are
+    /// made.
     fn each(&self) -> Vec<Self> {
         vec![self.clone()]
     }
 }
 
-/// The items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its headers
-/// state.
+/// Returns the items of an answer, and what follows them; `requested` is the cursor of its page, and `onward` what its
+/// headers state.
 pub(crate) fn follow<O: Paged>(
     request: &O,
     requested: Option<&str>,
@@ -182,27 +183,27 @@ pub fn from_text<T: Decode>(text: &str) -> Option<T> {
     read_json(&json.finish()).ok()
 }
 
-/// The text of an optional value.
+/// Returns the text of an optional value.
 pub fn text_of<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(ToString::to_string)
 }
 
-/// A time as the JSON text of a `T`.
+/// Returns a time as the JSON text of a `T`.
 pub fn json_of_time<T: From<Timestamp> + Encode>(time: Timestamp) -> String {
     write_json(&T::from(time))
 }
 
-/// The time that is written as the text of a `T`.
+/// Returns the time that is written as the text of a `T`.
 pub fn time_of_text<T: Decode + Into<Timestamp>>(text: &str) -> Option<Timestamp> {
     from_text::<T>(text).map(Into::into)
 }
 
-/// The text of an optional value as it travels.
+/// Returns the text of an optional value as it travels.
 pub fn wire_text_of<T: Encode>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(|value| write_json(value).trim_matches('"').to_owned())
 }
 
-/// Why there is no next page. Earlier pages are not affected, and the position does not change.
+/// The reason why there is no next page. Earlier pages are not affected, and the position does not change.
 #[non_exhaustive]
 pub enum PageError {
     /// The call failed, or its response contains no page. Unless the call was refused before it was sent, the next call
@@ -270,7 +271,7 @@ impl StdError for PageError {
     }
 }
 
-/// Why a listing cannot continue from a position.
+/// The reason why a listing cannot continue from a position.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PositionError {

@@ -60,7 +60,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Where the listing of a request begins.
+    /// Returns where the listing of a request begins.
     pub(super) fn first<O: Paged>(request: &O) -> Self {
         let (cursor, range) = (request.cursor(), request.range());
         let mut whole = request.clone();
@@ -69,7 +69,7 @@ impl Position {
         Self::of(O::META, &whole, cursor, range)
     }
 
-    /// The beginning, at a cursor, of the listing of a request without a cursor and without times.
+    /// Returns the beginning, at a cursor, of the listing of a request without a cursor and without times.
     fn of(meta: &Meta, request: &dyn Parameters, cursor: Option<String>, range: TimeRange) -> Self {
         Self {
             operation: Some(meta.id.to_owned()),
@@ -89,7 +89,7 @@ impl Position {
         if self.request == own.request { Ok(()) } else { Err(PositionError::OtherRequest) }
     }
 
-    /// The end of the times that are listed. `None` before the first page, and if the exchange decides it.
+    /// Returns the end of the times that are listed. `None` before the first page, and if the exchange decides it.
     pub fn until(&self) -> Option<Timestamp> {
         self.until
     }
@@ -115,15 +115,15 @@ impl Position {
         self.ended == Some(true)
     }
 
-    /// The times of which the listing lacks something, because the exchange no longer gave access to them when they
-    /// were to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
+    /// Returns the times of which the listing lacks something, because the exchange no longer gave access to them when
+    /// they were to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
     /// [`Pages::clip`](super::Pages::clip).
     pub fn missing(&self) -> Option<TimeRange> {
         self.missing.map(Into::into)
     }
 
-    /// Why the listing ends here, if it does. It is reported once, so that the listing can be resumed. It is part of
-    /// the position, so that it is reported after a restart, too.
+    /// Returns why the listing ends here, if it does. It is reported once, so that the listing can be resumed. It is
+    /// part of the position, so that it is reported after a restart, too.
     pub(super) fn take_error(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
             return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
@@ -170,7 +170,7 @@ impl Position {
     }
 }
 
-/// A hash of the parameters without those that change from page to page.
+/// Returns a hash of the parameters without those that change from page to page.
 fn fingerprint(request: &dyn Parameters) -> String {
     let mut out = ParameterWriter::json();
     request.write(&mut out);
@@ -266,7 +266,7 @@ impl Record for Position {
 
 crate::serde_value!(Position);
 
-/// A number that is left out when it is 0.
+/// Returns a number that is left out when it is 0.
 fn some(number: u64) -> Option<u64> {
     (number > 0).then_some(number)
 }

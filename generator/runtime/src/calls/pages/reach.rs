@@ -43,7 +43,8 @@ pub(super) struct Access {
 }
 
 impl Walk {
-    /// The part of the range to query at a position, if there is one, and the part of the range that is not accessible.
+    /// Returns the part of the range to query at a position, if there is one, and the part of the range that is not
+    /// accessible.
     ///
     /// # Errors
     ///
@@ -89,8 +90,8 @@ impl Walk {
         self.at.now.is_none() && rest.is_some() && self.span().is_some()
     }
 
-    /// The end of a range. A range without an end that may have to be split ends now; one that is split ends in the
-    /// near future at the latest.
+    /// Returns the end of a range. A range without an end that may have to be split ends now; one that is split ends in
+    /// the near future at the latest.
     fn end(&self, range: TimeRange, now: Timestamp) -> Option<Timestamp> {
         let Some((_, from)) = self.span().zip(range.from) else { return range.to };
         let Some(to) = range.to else { return Some(now.max(from)) };
@@ -99,7 +100,8 @@ impl Walk {
         Some(if is_cut { to.min(future) } else { to })
     }
 
-    /// The end of a range, with [`Pages::settled`](super::Pages::settled) where everything is certainly visible.
+    /// Returns the end of a range, with [`Pages::settled`](super::Pages::settled) where everything is certainly
+    /// visible.
     fn settled_end(&self, range: TimeRange) -> Option<Timestamp> {
         let settles = self.settles && self.window.is_some() && range.from.is_some();
         if settles { Some(range.to.map_or(self.settled(), |to| to.min(self.settled()))) } else { range.to }
@@ -109,7 +111,7 @@ impl Walk {
         self.window?.span
     }
 
-    /// The limit of access now, if there is one.
+    /// Returns the limit of access now, if there is one.
     pub(super) fn access(&self) -> Option<Access> {
         let length = self.window.as_ref()?.access?;
         let severity = self.client.policy().severity(Some(self.meta), "window.access", Severity::Refuse);
@@ -126,8 +128,8 @@ impl Walk {
 }
 
 impl Plan {
-    /// The part of the range before the limit of access, and its beginning. After a part that was left out, nothing
-    /// before the new beginning is queried.
+    /// Returns the part of the range before the limit of access, and its beginning. After a part that was left out,
+    /// nothing before the new beginning is queried.
     fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
         let (access, requested) = access.zip(self.range.from)?;
         let first = if self.clipped.is_some() { access.begins } else { access.oldest };
@@ -186,7 +188,7 @@ impl Walk {
         Ok(())
     }
 
-    /// The times of a border, if some of its items may come again.
+    /// Returns the times of a border, if some of its items may come again.
     fn border(&self, border: Border, at: &Position) -> Option<TimeRange> {
         let (time, cut) = match border {
             Border::Part => (at.border, self.cut()),

@@ -17,7 +17,7 @@ use crate::network::wire::{NextPageHint, Reply};
 
 /// Where the pages of a listing come from. It keeps the items of the page that was fetched last.
 pub(super) trait PageSource: Send {
-    /// The request of a page, and the place for its data.
+    /// Returns the request of a page, and the place for its data.
     fn request(&mut self, page: PageRequest<'_>) -> (&dyn DynOperation, &mut dyn DynResponse);
 
     /// Takes the items of the page that was requested with `cursor` and read. Returns what follows it, by the page and
@@ -62,7 +62,7 @@ pub(super) struct Requests<O: Paged> {
 }
 
 impl<O: Paged> Requests<O> {
-    /// The requests that together list the range of `request`.
+    /// Returns the requests that together list the range of `request`.
     pub(super) fn of(request: O) -> Self {
         let mut requests = request.each();
         if requests.is_empty() {
@@ -72,12 +72,12 @@ impl<O: Paged> Requests<O> {
         Self { requests, sent: None, data: Received::nothing(), list: List::default() }
     }
 
-    /// The number of requests.
+    /// Returns the number of requests.
     pub(super) fn count(&self) -> usize {
         self.requests.len()
     }
 
-    /// The items of the page.
+    /// Returns the items of the page.
     pub(super) fn take_list(&mut self) -> List<O::Item> {
         std::mem::take(&mut self.list)
     }
@@ -121,7 +121,7 @@ impl<O: Paged> PageSource for Requests<O> {
     }
 }
 
-/// The hash of an item; `None` if it has no id.
+/// Returns the hash of an item; `None` if it has no id.
 fn hash_of<O: Paged>(item: &O::Item) -> Option<ItemHash> {
     O::item_id(item).map(|_| ItemHash::of_item(item))
 }
@@ -134,12 +134,12 @@ fn leave_out_bad(bad: &mut Vec<BadItem>, have_ids: bool, is_repeated: &mut dyn F
     bad.retain(|bad| !hash_of_bad(bad, have_ids).is_some_and(&mut *is_repeated));
 }
 
-/// The hash of an item that could not be read. Only an object can have an id.
+/// Returns the hash of an item that could not be read. Only an object can have an id.
 fn hash_of_bad(bad: &BadItem, have_ids: bool) -> Option<ItemHash> {
     (have_ids && bad.raw.starts_with('{')).then(|| ItemHash::of_text(&bad.raw))
 }
 
-/// The number of items, readable or not.
+/// Returns the number of items, readable or not.
 fn count<T>(list: &List<T>) -> usize {
     list.items.len() + list.bad.len()
 }

@@ -118,7 +118,7 @@ fn behind(next: Option<String>, has_more: bool) -> Next {
     if has_more { next.map_or(Next::Lost, Next::At) } else { Next::End }
 }
 
-/// A time moved by `shift` of its units; anything else stays as it is.
+/// Returns a time moved by `shift` of its units; anything else stays as it is.
 fn shifted(text: String, shift: i8) -> String {
     if shift == 0 {
         return text;
@@ -133,7 +133,7 @@ const BEHIND: Duration = Duration::from_secs(1);
 pub(crate) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
 
 impl Walk {
-    /// The next page; `None` at the end of the listing. Its items are in `source`.
+    /// Returns the next page; `None` at the end of the listing. Its items are in `source`.
     pub(super) fn next_page<'a>(&'a mut self, source: &'a mut dyn PageSource) -> PageFuture<'a> {
         Box::pin(async move {
             if self.stopped {

@@ -33,7 +33,7 @@ impl<O> Pages<O>
 where
     O: Paged + Unpin + 'static,
 {
-    /// The same pages as a [`Stream`], up to the first error.
+    /// Returns the same pages as a [`Stream`], up to the first error.
     pub fn into_stream(self) -> PageStream<O> {
         let position = self.position().clone();
         PageStream { state: Some(State::Idle(Box::new(self))), position }
@@ -41,7 +41,7 @@ where
 }
 
 impl<O: Paged> PageStream<O> {
-    /// The position of the next page; after an error, of the page that could not be read.
+    /// Returns the position of the next page; after an error, of the page that could not be read.
     pub fn position(&self) -> &Position {
         &self.position
     }

@@ -121,13 +121,13 @@ impl Walk {
         self.to.is_none_or(|to| position.until.is_none_or(|until| until < to))
     }
 
-    /// The time up to which everything is certainly visible, by whichever clock is behind.
+    /// Returns the time up to which everything is certainly visible, by whichever clock is behind.
     pub(super) fn settled(&self) -> Timestamp {
         self.client.earliest_now().checked_sub(SETTLED).unwrap_or_default()
     }
 
-    /// The position of the next page: of this listing, or of the one that goes on from its end. `None` if there is
-    /// none, or none of which everything is visible.
+    /// Returns the position of the next page: of this listing, or of the one that goes on from its end. `None` if there
+    /// is none, or none of which everything is visible.
     pub(super) fn next_position(&self) -> Option<Position> {
         let at = match self.at.is_at_end() {
             true if self.is_resumed && self.at.settled == Some(true) && self.ends_after(&self.at) => {
@@ -156,7 +156,7 @@ impl Walk {
         }
     }
 
-    /// The index of the current request, clamped to the bounds.
+    /// Returns the index of the current request, clamped to the bounds.
     pub(super) fn turn(&self, at: &Position) -> usize {
         let turn = at.turn.and_then(|turn| usize::try_from(turn).ok());
         turn.unwrap_or(0).min(self.turns - 1)
@@ -183,7 +183,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// The state after a restart.
+    /// Returns the state after a restart.
     pub(super) fn restarted(recent: &Recent) -> Self {
         Self { restart: recent.iter().collect(), ..Self::default() }
     }
@@ -226,7 +226,7 @@ impl ItemHash {
         Self(text.bytes().fold(BASIS, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME)))
     }
 
-    /// A hash of 64 bits for positions: all bits mixed, then the upper half.
+    /// Returns a hash of 64 bits for positions: all bits mixed, then the upper half.
     pub(super) fn short(self) -> u64 {
         const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
         u64::try_from(self.0.wrapping_mul(ODD) >> 64).unwrap_or_default()

@@ -56,7 +56,7 @@ impl Instruments {
         }
     }
 
-    /// The instrument `symbol` of the business line `line`.
+    /// Returns the instrument `symbol` of the business line `line`.
     pub fn get(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         let place = self.by_symbol.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
         let (_, lines) = &self.by_symbol[place];
@@ -71,7 +71,7 @@ impl Instruments {
         lines.iter().filter_map(|(_, instrument)| instrument.flag(flag)).max()
     }
 
-    /// The instruments, each with its business line and its symbol.
+    /// Returns the instruments, each with its business line and its symbol.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &Instrument)> {
         self.by_symbol.iter().flat_map(|(symbol, lines)| {
             lines.iter().map(move |(line, instrument)| (line.as_str(), symbol.as_str(), instrument))
@@ -88,7 +88,7 @@ pub struct ListedInstruments {
 }
 
 impl ListedInstruments {
-    /// The instruments of a family, to which more can be added.
+    /// Returns the instruments of a family, to which more can be added.
     pub fn of(&mut self, family: &'static str) -> &mut Instruments {
         let place = self.by_family.binary_search_by(|(known, _)| (*known).cmp(family)).unwrap_or_else(|place| {
             self.by_family.insert(place, (family, Instruments::default()));
@@ -97,7 +97,7 @@ impl ListedInstruments {
         &mut self.by_family[place].1
     }
 
-    /// The instrument `symbol` of the business line `line` in a family.
+    /// Returns the instrument `symbol` of the business line `line` in a family.
     pub fn get(&self, family: &str, line: &str, symbol: &str) -> Option<&Instrument> {
         let (_, instruments) = self.by_family.iter().find(|(known, _)| *known == family)?;
         instruments.get(line, symbol)
@@ -110,7 +110,7 @@ impl ListedInstruments {
         instruments.flag(symbol, flag)
     }
 
-    /// The number of instruments, in all families.
+    /// Returns the number of instruments, in all families.
     pub fn len(&self) -> usize {
         let mut count = 0;
         for (_, instruments) in &self.by_family {
@@ -153,7 +153,7 @@ impl Known<'_> {
 }
 
 impl<'a> From<&'a Account> for Known<'a> {
-    /// The account alone.
+    /// Returns the account alone.
     fn from(account: &'a Account) -> Self {
         Self { account, listed: None, time: ExchangeTime::UNKNOWN }
     }
@@ -168,7 +168,7 @@ pub struct Instrument {
 }
 
 impl Instrument {
-    /// An instrument without properties.
+    /// Creates an instrument without properties.
     pub const fn new() -> Self {
         Self { properties: Vec::new(), flags: Vec::new() }
     }
@@ -197,22 +197,22 @@ impl Instrument {
         self.flags.push((flag, value));
     }
 
-    /// The value of a flag.
+    /// Returns the value of a flag.
     pub fn flag(&self, flag: &str) -> Option<bool> {
         self.flags.iter().find(|(known, _)| known == flag).map(|(_, value)| *value)
     }
 
-    /// The flags that are stated.
+    /// Returns the flags that are stated.
     pub fn flags(&self) -> impl Iterator<Item = (&str, bool)> {
         self.flags.iter().map(|(name, value)| (&**name, *value))
     }
 
-    /// The value of a property that is a number.
+    /// Returns the value of a property that is a number.
     pub fn get(&self, property: &str) -> Option<&Decimal> {
         self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
     }
 
-    /// The numbers that are set.
+    /// Returns the numbers that are set.
     pub fn properties(&self) -> impl Iterator<Item = (&str, &Decimal)> {
         self.properties.iter().map(|(name, value)| (&**name, value))
     }

@@ -51,7 +51,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The same checks, which note what they ask for in vain.
+    /// Returns the same checks, which note what they ask for in vain.
     pub(crate) fn asking(self, asked: &'a RefCell<Asked>) -> Self {
         Self { notes: Some(Notes::new(asked)), ..self }
     }
@@ -64,7 +64,7 @@ impl<'a> Checks<'a> {
         self.found
     }
 
-    /// The account.
+    /// Returns the account.
     pub fn account(&self) -> &'a Account {
         self.context.account
     }
@@ -193,7 +193,7 @@ impl<'a> Checks<'a> {
         Some(one? > other?)
     }
 
-    /// The moment `length` ago or ahead, or now. `None` if the time is unknown.
+    /// Returns the moment `length` ago or ahead, or now. `None` if the time is unknown.
     pub fn moment(&self, length: Option<Length>, is_ahead: bool) -> Option<Timestamp> {
         let now = self.context.now?;
         match length {
@@ -507,7 +507,7 @@ impl<'a> Checks<'a> {
         });
     }
 
-    /// The values of `properties`, in brackets.
+    /// Returns the values of `properties`, in brackets.
     fn values_of(&self, properties: &[&str]) -> String {
         let mut values = Vec::new();
         for property in properties {

@@ -20,7 +20,7 @@ pub struct CheckContext<'a> {
 }
 
 impl<'a> CheckContext<'a> {
-    /// The account, the instruments and the exchange's time.
+    /// Returns the account, the instruments and the exchange's time.
     pub fn known(&self) -> Known<'a> {
         Known { account: self.account, listed: self.listed, time: self.time }
     }
@@ -67,19 +67,19 @@ impl CheckPolicy {
         Self { nothing: true, exceptions: Vec::new() }
     }
 
-    /// The same, but `rule` is not checked.
+    /// Returns the same, but `rule` is not checked.
     #[must_use]
     pub fn off(self, rule: impl Into<String>) -> Self {
         self.with(rule.into(), None)
     }
 
-    /// The same, but a request that breaks `rule` is sent, and its reply lists the violation.
+    /// Returns the same, but a request that breaks `rule` is sent, and its reply lists the violation.
     #[must_use]
     pub fn warn(self, rule: impl Into<String>) -> Self {
         self.with(rule.into(), Some(Severity::Warn))
     }
 
-    /// The same, but a request that breaks `rule` is refused.
+    /// Returns the same, but a request that breaks `rule` is refused.
     #[must_use]
     pub fn refuse(self, rule: impl Into<String>) -> Self {
         self.with(rule.into(), Some(Severity::Refuse))
@@ -95,7 +95,7 @@ impl CheckPolicy {
         !self.nothing || self.exceptions.iter().any(|(_, severity)| severity.is_some())
     }
 
-    /// The severity of `rule` in a request of the operation `meta`; `None` if it is not checked.
+    /// Returns the severity of `rule` in a request of the operation `meta`; `None` if it is not checked.
     pub(crate) fn severity(&self, meta: Option<&Meta>, rule: &str, by_schema: Severity) -> Option<Severity> {
         let is_meant = |name: &str| match name.split_once('/') {
             Some((operation, name)) => name == rule && meta.is_some_and(|meta| meta.id == operation),
@@ -107,7 +107,7 @@ impl CheckPolicy {
 }
 
 impl From<bool> for CheckPolicy {
-    /// All rules or none.
+    /// Returns all rules or none.
     fn from(all: bool) -> Self {
         Self { nothing: !all, ..Self::new() }
     }

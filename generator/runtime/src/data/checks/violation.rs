@@ -67,12 +67,12 @@ impl Violations {
         self.refusals().next().is_some()
     }
 
-    /// The violations that refuse the request.
+    /// Returns the violations that refuse the request.
     pub fn refusals(&self) -> impl Iterator<Item = &Violation> {
         self.0.iter().filter(|violation| violation.severity == Severity::Refuse)
     }
 
-    /// The violations that only warn.
+    /// Returns the violations that only warn.
     pub fn warnings(&self) -> impl Iterator<Item = &Violation> {
         self.0.iter().filter(|violation| violation.severity == Severity::Warn)
     }
@@ -81,7 +81,7 @@ impl Violations {
         self.0.iter_mut()
     }
 
-    /// The warnings, or all violations as an error if one refuses the request.
+    /// Returns the warnings, or all violations as an error if one refuses the request.
     pub(crate) fn into_result(self) -> Result<Self, Self> {
         if self.refuse() { Err(self) } else { Ok(self) }
     }
@@ -171,17 +171,17 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// An item of the list `list`, which is a parameter of `outer`.
+    /// Creates an item of the list `list`, which is a parameter of `outer`.
     pub(crate) fn item(outer: Option<&'a Place<'a>>, list: &'a str, index: usize) -> Self {
         Self { outer, name: list, index: Some(index) }
     }
 
-    /// The object that is the parameter `name` of `outer`.
+    /// Returns the object that is the parameter `name` of `outer`.
     pub(crate) fn member(outer: Option<&'a Place<'a>>, name: &'a str) -> Self {
         Self { outer, name, index: None }
     }
 
-    /// The path to the parameter `name` at `place`.
+    /// Returns the path to the parameter `name` at `place`.
     pub(crate) fn path(place: Option<&Self>, name: &str) -> String {
         match place {
             None => name.to_owned(),
@@ -192,14 +192,14 @@ impl<'a> Place<'a> {
 }
 
 impl Place<'_> {
-    /// The id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path to the
-    /// parameter, whichever item it is in, and the kind.
+    /// Returns the id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path
+    /// to the parameter, whichever item it is in, and the kind.
     pub(crate) fn rule(place: Option<&Self>, name: &str, kind: &str) -> String {
         let id = Self::in_any_item(place, name);
         if id.is_empty() { kind.to_owned() } else { id + "." + kind }
     }
 
-    /// The path to the parameter `name` at `place`, whichever item it is in: `orderList[].price`.
+    /// Returns the path to the parameter `name` at `place`, whichever item it is in: `orderList[].price`.
     pub(crate) fn in_any_item(place: Option<&Self>, name: &str) -> String {
         let mut path = String::new();
         if let Some(place) = place {
@@ -256,7 +256,7 @@ pub(super) fn fill_in(found: &mut Violations, json: &dyn Fn() -> String) {
     }
 }
 
-/// The value at a path such as `orderList[3].price`, as text.
+/// Returns the value at a path such as `orderList[3].price`, as text.
 fn look_up(from: &mut Reader<'_>, path: &str) -> Result<Option<String>, ReadError> {
     if path.is_empty() {
         return shown(from);

@@ -24,7 +24,7 @@ pub(super) struct Breach {
     pub(super) hint: &'static str,
 }
 
-/// The rules of `window` that the range from `from` to `to` breaks.
+/// Returns the rules of `window` that the range from `from` to `to` breaks.
 pub(super) fn breaches(
     window: &'static Window,
     from: Option<Timestamp>,

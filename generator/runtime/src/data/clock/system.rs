@@ -33,12 +33,12 @@ struct State {
 }
 
 impl SystemTimer {
-    /// A timer that begins at zero.
+    /// Creates a timer that begins at zero.
     pub fn new() -> Self {
         Self::since(Instant::now())
     }
 
-    /// A timer that began at `start`.
+    /// Creates a timer that began at `start`.
     pub(super) fn since(start: Instant) -> Self {
         Self { alarms: Arc::new(Alarms::of(start, process::id())) }
     }
@@ -78,7 +78,7 @@ impl Alarms {
         Self { start, process, of_child: OnceLock::new(), state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// The alarms of `process`, which is this one or a fork of it.
+    /// Returns the alarms of `process`, which is this one or a fork of it.
     fn in_process(self: &Arc<Self>, process: u32) -> &Arc<Self> {
         if self.process == process {
             return self;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A monotonic clock with alarms.
 pub trait Timer: Send + Sync {
-    /// The time since a fixed moment.
+    /// Returns the time since a fixed moment.
     fn now(&self) -> Duration;
 
     /// Calls `waker` once, at `at` or later, but not from within this call.
@@ -45,7 +45,7 @@ struct Moment {
 }
 
 impl ManualTimer {
-    /// A timer at zero.
+    /// Creates a timer at zero.
     pub fn new() -> Self {
         Self::default()
     }
@@ -76,7 +76,7 @@ impl ManualTimer {
         self.moment().alarms.add(at, Act::Call(Box::new(act)));
     }
 
-    /// The time of the next alarm.
+    /// Returns the time of the next alarm.
     pub fn next_wake(&self) -> Option<Duration> {
         self.moment().alarms.next_at()
     }
@@ -138,7 +138,7 @@ impl Alarms {
         self.0.insert(place, (at, act));
     }
 
-    /// When the next one is due.
+    /// Returns when the next one is due.
     pub(super) fn next_at(&self) -> Option<Duration> {
         self.0.front().map(|(at, _)| *at)
     }

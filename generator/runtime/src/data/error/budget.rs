@@ -1,4 +1,4 @@
-//! Why a budget refuses a request.
+//! The reasons why a budget refuses a request.
 
 use std::error::Error;
 use std::fmt;
@@ -107,7 +107,7 @@ tradeapi_words::words! {
 }
 
 impl BudgetBound {
-    /// The name, as in a file with a budget.
+    /// Returns the name, as in a file with a budget.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Order => "order",

@@ -99,7 +99,7 @@ impl ExchangeError {
         Self { escaped_query: signed.map(|api| api.signed_query), ..self }
     }
 
-    /// The likely reason why the credentials or the signature were refused, if they were.
+    /// Returns the likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         match self.proves? {
             CodeProof::Timestamp => Some(CredentialCause::Clock),
@@ -177,12 +177,12 @@ impl Code {
         Self(code.to_owned())
     }
 
-    /// The code's text.
+    /// Returns the code's text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The code as a value of an enum of codes.
+    /// Returns the code as a value of an enum of codes.
     pub fn typed<E: OpenEnum>(&self) -> E {
         enum_from_wire(&self.0)
     }

@@ -1,11 +1,11 @@
-//! Why a journal cannot be opened, written or read.
+//! The reasons why a journal cannot be opened, written or read.
 
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a journal cannot be opened, written or read.
+/// The reason why a journal cannot be opened, written or read.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -61,7 +61,7 @@ pub enum JournalError {
 pub struct NotStored {
     /// The id of the operation.
     pub operation: &'static str,
-    /// Why it could not be stored.
+    /// The reason why it could not be stored.
     pub why: JournalError,
     /// The time that the call waited for its rate limits.
     pub waited: Duration,

@@ -1,10 +1,10 @@
-//! Why a request has no response.
+//! The reasons why a request has no response.
 
 use std::error::Error;
 use std::fmt;
 use std::iter::successors;
 
-/// Why a request has no response.
+/// The reason why a request has no response.
 pub struct TransportError {
     kind: TransportErrorKind,
     sent: Delivery,
@@ -38,7 +38,8 @@ pub enum Delivery {
 }
 
 impl TransportError {
-    /// An error of this kind. If it is not certain that the request was not sent, `sent` is [`Delivery::MaybeSent`].
+    /// Creates an error of this kind. If it is not certain that the request was not sent, `sent` is
+    /// [`Delivery::MaybeSent`].
     pub fn new(kind: TransportErrorKind, sent: Delivery) -> Self {
         Self { kind, sent, address: None, source: None }
     }
@@ -57,7 +58,7 @@ impl TransportError {
         self
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> TransportErrorKind {
         self.kind
     }
@@ -75,7 +76,7 @@ impl TransportError {
         return false;
     }
 
-    /// The errors that led to this one, the latest first. Its text contains theirs.
+    /// Returns the errors that led to this one, the latest first. Its text contains theirs.
     pub fn causes(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
         let first = self.source.as_deref().map(|source| source as &(dyn Error + 'static));
         successors(first, cause_of)

@@ -36,7 +36,7 @@ pub struct UnknownOutcome {
     pub client_ids: Vec<String>,
     /// The request that was sent.
     pub sent: SentRequest,
-    /// Why the outcome is unknown: a missing, broken or inconclusive response.
+    /// The reason why the outcome is unknown: a missing, broken or inconclusive response.
     pub why: Box<Error>,
     /// True if the exchange refused it, and a record from outside shows its effect nevertheless; see
     /// [`confirm::evidence`](crate::outcomes::confirm::evidence).
@@ -92,22 +92,22 @@ impl UnknownOutcome {
         Self { operation, effect, client_ids, sent, why: Box::new(why), is_contradicted: false, remedy, change: None }
     }
 
-    /// The HTTP status of the response, if there is one.
+    /// Returns the HTTP status of the response, if there is one.
     pub fn status(&self) -> Option<StatusCode> {
         self.why.status()
     }
 
-    /// The code of the response, if it is a refusal.
+    /// Returns the code of the response, if it is a refusal.
     pub fn code(&self) -> Option<&str> {
         self.why.code()
     }
 
-    /// The whole response, if there is one.
+    /// Returns the whole response, if there is one.
     pub fn raw(&self) -> Option<&Bytes> {
         self.why.raw()
     }
 
-    /// The first of [`client_ids`](Self::client_ids), for a request that has one.
+    /// Returns the first of [`client_ids`](Self::client_ids), for a request that has one.
     pub fn client_id(&self) -> Option<&str> {
         self.client_ids.first().map(String::as_str)
     }

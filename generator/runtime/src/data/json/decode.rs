@@ -59,7 +59,7 @@ pub trait Decode: Sized {
         let _ = name;
     }
 
-    /// The value that a missing one stands for, if any.
+    /// Returns the value that a missing one stands for, if any.
     fn absent() -> Option<Self> {
         None
     }
@@ -88,7 +88,7 @@ impl Reader<'_> {
 }
 
 impl FieldTable {
-    /// A field of the type `T` without further properties.
+    /// Creates a field of the type `T` without further properties.
     pub const fn of<T: Decode>(name: &'static str) -> Self {
         Self::in_form(name, T::FORM)
     }

@@ -56,7 +56,7 @@ impl<T> List<T> {
 }
 
 impl<T> List<T> {
-    /// The items, if every item that was sent could be read.
+    /// Returns the items, if every item that was sent could be read.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl<T: Encode> Encode for List<T> {
 }
 
 impl<T: Encode + fmt::Debug> RecordField for List<T> {
-    /// The list, unless it is empty.
+    /// Returns the list, unless it is empty.
     fn shown(&self) -> Option<&dyn fmt::Debug> {
         let is_empty = self.items.is_empty() && self.bad.is_empty();
         (!is_empty).then_some(self)
@@ -281,7 +281,7 @@ impl<T: fmt::Debug> fmt::Debug for Map<T> {
 }
 
 impl<T> Map<T> {
-    /// The value with this name, the last if there are several.
+    /// Returns the value with this name, the last if there are several.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.entries.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value)
     }
@@ -368,7 +368,7 @@ impl<T: Encode> Encode for Map<T> {
 }
 
 impl<T: Encode + fmt::Debug> RecordField for Map<T> {
-    /// The map, unless it is empty.
+    /// Returns the map, unless it is empty.
     fn shown(&self) -> Option<&dyn fmt::Debug> {
         let is_empty = self.entries.is_empty() && self.bad.is_empty();
         (!is_empty).then_some(self)

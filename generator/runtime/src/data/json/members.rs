@@ -197,7 +197,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The error at the value of a member whose name came before.
+/// Returns the error at the value of a member whose name came before.
 #[cold]
 pub(crate) fn came_before(from: &mut Reader<'_>) -> ReadError {
     ReadError::new(from.here(), "a second value of this member")

@@ -9,7 +9,7 @@ use super::table::{CaseTable, Form, OneOfTable, RecordTable, Travels};
 use super::values::Json;
 use super::writer::{Encode, JsonWriter};
 
-/// Why no record was found for a value.
+/// The reason why no record was found for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoCase {
     /// The deciding member has this text.
@@ -19,7 +19,7 @@ pub(crate) enum NoCase {
 }
 
 impl OneOfTable {
-    /// The index of the record that the next value is. The value stays unread.
+    /// Returns the index of the record that the next value is. The value stays unread.
     pub(crate) fn case(&self, from: &mut Reader<'_>) -> Result<Result<usize, NoCase>, ReadError> {
         let start = from.mark();
         let found = match self.decider {
@@ -93,7 +93,7 @@ fn can_be(form: Form, kind: Kind) -> bool {
 pub struct UnknownRecord(Json);
 
 impl UnknownRecord {
-    /// The JSON that the exchange sent.
+    /// Returns the JSON that the exchange sent.
     pub fn as_json(&self) -> &Json {
         &self.0
     }
@@ -118,7 +118,7 @@ impl Encode for UnknownRecord {
 }
 
 impl Reader<'_> {
-    /// The index of the record that the next value is; `None` if it is none of them. The value stays unread.
+    /// Returns the index of the record that the next value is; `None` if it is none of them. The value stays unread.
     ///
     /// # Errors
     ///

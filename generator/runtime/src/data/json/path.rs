@@ -7,13 +7,13 @@ use std::fmt::{self, Write};
 use super::reader::{Kind, Mark, Reader};
 
 impl ReadError {
-    /// The same error, with the path found in the text it belongs to.
+    /// Returns the same error, with the path found in the text it belongs to.
     pub(crate) fn located(self, text: &str) -> Self {
         let offset = self.offset();
         self.placed(offset, path_at(text, offset))
     }
 
-    /// The same error within `raw`, the part of the text that begins at `base`.
+    /// Returns the same error within `raw`, the part of the text that begins at `base`.
     #[must_use]
     fn within(self, raw: &str, base: usize) -> Self {
         let offset = self.offset().saturating_sub(base);
@@ -27,7 +27,7 @@ impl Reader<'_> {
         read.and_then(|()| self.finish()).map_err(|error| error.located(self.text()))
     }
 
-    /// The text of the value at `start`, which is skipped, and its error within it.
+    /// Returns the text of the value at `start`, which is skipped, and its error within it.
     ///
     /// Fails only if the value is not JSON, because nothing after it can be found then, or if there are too many such
     /// values, because leaving some out would hide them.
@@ -51,8 +51,8 @@ enum Step<'a> {
 /// The byte is in the value that the steps lead to.
 struct Found;
 
-/// The path to the value at the byte `offset`, such as `data.orderList[3].price`. It is found only when an error needs
-/// it.
+/// Returns the path to the value at the byte `offset`, such as `data.orderList[3].price`. It is found only when an
+/// error needs it.
 fn path_at(text: &str, offset: usize) -> String {
     let mut steps = Vec::new();
     let mut from = Reader::new(text);
@@ -120,7 +120,7 @@ impl ReadError {
         Self(Box::new(Details { offset, what: what.into(), path: String::new() }))
     }
 
-    /// The byte where it is, counted from the beginning of the text.
+    /// Returns the byte where it is, counted from the beginning of the text.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
@@ -130,18 +130,18 @@ impl ReadError {
         &self.0.what
     }
 
-    /// The path to it, such as `orderList[3].price`. Empty if the text as a whole is wrong.
+    /// Returns the path to it, such as `orderList[3].price`. Empty if the text as a whole is wrong.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// The same error, at a byte of another text, with the path there.
+    /// Returns the same error, at a byte of another text, with the path there.
     pub(super) fn placed(mut self, offset: usize, path: String) -> Self {
         (self.0.offset, self.0.path) = (offset, path);
         self
     }
 
-    /// The memory that it takes, approximately.
+    /// Returns the memory that it takes, approximately.
     pub(crate) fn size(&self) -> usize {
         size_of::<Details>() + self.0.what.len() + self.0.path.len()
     }

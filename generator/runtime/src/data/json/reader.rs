@@ -66,14 +66,14 @@ pub(crate) struct Mark {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader at the beginning of `text`.
+    /// Creates a reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
         let room = Room::for_text(text.len());
         Self { text, at: 0, depth: 0, lists: 0, unknown_name: None, layouts: Vec::new(), room }
     }
 
-    /// Another reader at the same place, to look ahead. It keeps no unknown members and knows no layouts, so that it
-    /// costs less than a clone.
+    /// Returns another reader at the same place, to look ahead. It keeps no unknown members and knows no layouts, so
+    /// that it costs less than a clone.
     #[inline]
     pub(crate) fn ahead(&self) -> Self {
         let Self { text, at, depth, lists, unknown_name: _, layouts: _, room } = self;
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The kind of the next value, which stays unread.
+    /// Returns the kind of the next value, which stays unread.
     pub fn peek(&mut self) -> Kind {
         match self.next_byte() {
             Some(b'"') => Kind::String,
@@ -190,18 +190,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The whole text that is read.
+    /// Returns the whole text that is read.
     pub fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The byte where the next value begins.
+    /// Returns the byte where the next value begins.
     pub fn here(&mut self) -> usize {
         self.next_byte();
         self.at
     }
 
-    /// An error at the next value.
+    /// Returns an error at the next value.
     #[cold]
     pub fn unexpected(&mut self, wanted: &str) -> ReadError {
         let found = match self.peek() {
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes()
     }
 
-    /// The first byte that is not white space; the reader is at it.
+    /// Returns the first byte that is not white space; the reader is at it.
     #[inline]
     pub(in crate::data::json) fn next_byte(&mut self) -> Option<u8> {
         match self.bytes().get(self.at) {
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The name of the unknown member whose value comes next; `None` if it is not kept.
+    /// Returns the name of the unknown member whose value comes next; `None` if it is not kept.
     pub(in crate::data::json) fn unknown_name(&self) -> Option<&str> {
         self.unknown_name.as_deref()
     }
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         self.lists > 0
     }
 
-    /// The layout of earlier objects with these fields.
+    /// Returns the layout of earlier objects with these fields.
     #[inline]
     pub(in crate::data::json) fn recall(&mut self, fields: &'static [&'static str]) -> Layout<'a> {
         // The objects of a list are of one kind, so it is usually the one that was kept last.
@@ -343,7 +343,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The byte at the reader's place, before white space is skipped.
+    /// Returns the byte at the reader's place, before white space is skipped.
     pub(in crate::data::json) fn at(&self) -> usize {
         self.at
     }
@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
         self.room.is_used_up()
     }
 
-    /// A place to come back to: the beginning of the next value.
+    /// Returns a place to come back to: the beginning of the next value.
     pub(crate) fn mark(&mut self) -> Mark {
         Mark { at: self.here(), depth: self.depth, lists: self.lists }
     }
@@ -426,7 +426,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The end of the number that begins at `start`; `None` if none does.
+/// Returns the end of the number that begins at `start`; `None` if none does.
 fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
     at = match bytes.get(at) {
@@ -443,7 +443,7 @@ fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The end of the digits that begin at `start`; there must be at least one.
+/// Returns the end of the digits that begin at `start`; there must be at least one.
 fn digits(bytes: &[u8], start: usize) -> Option<usize> {
     let count = bytes.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (count > 0).then_some(start + count)

@@ -36,7 +36,7 @@ pub trait Record {
 
 /// The value of a field, which may be absent.
 pub trait RecordField: Encode {
-    /// The value as it is printed for people, unless it is absent.
+    /// Returns the value as it is printed for people, unless it is absent.
     fn shown(&self) -> Option<&dyn fmt::Debug>;
 }
 

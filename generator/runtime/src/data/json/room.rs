@@ -22,7 +22,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The room that the items of a text of this length have.
+    /// Returns the room that the items of a text of this length have.
     pub(super) fn for_text(length: usize) -> Self {
         Self { left: length.saturating_mul(PER_BYTE).max(MIN_ROOM), is_used_up: false, has_guessed: false }
     }

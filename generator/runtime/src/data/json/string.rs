@@ -5,22 +5,22 @@ use super::path::ReadError;
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = ONES << 7;
 
-/// The place of the first byte from `start` on that does not stand for itself in a string: a quote, a backslash or a
-/// control character. The length of `bytes` if there is none.
+/// Returns the place of the first byte from `start` on that does not stand for itself in a string: a quote, a backslash
+/// or a control character. The length of `bytes` if there is none.
 #[inline]
 pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
     first(bytes, start, stops, is_stop)
 }
 
-/// The places where `bytes` has `byte`.
+/// Returns the places where `bytes` has `byte`.
 pub(crate) fn places_of(byte: u8, bytes: &[u8]) -> impl Iterator<Item = usize> {
     let place = move |start| first(bytes, start, |word| equal_to(word, byte) & HIGHS, |other| other == byte);
     let next = move |start| Some(place(start)).filter(|place| *place < bytes.len());
     std::iter::successors(next(0), move |place| next(place + 1))
 }
 
-/// The place of the first byte from `start` on that `is_one`; the length of `bytes` if there is none. `marks` sets the
-/// high bit of each such byte of a word; it must be right up to the lowest of them.
+/// Returns the place of the first byte from `start` on that `is_one`; the length of `bytes` if there is none. `marks`
+/// sets the high bit of each such byte of a word; it must be right up to the lowest of them.
 #[inline]
 fn first(bytes: &[u8], start: usize, marks: impl Fn(u64) -> u64, is_one: impl Fn(u8) -> bool) -> usize {
     let mut at = start;
@@ -101,7 +101,8 @@ fn each_number(part: &str, see: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The content of the string that begins at `start`, after its opening quote, and the place after its closing one.
+/// Returns the content of the string that begins at `start`, after its opening quote, and the place after its closing
+/// one.
 #[cold]
 pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), ReadError> {
     let mut content = String::new();

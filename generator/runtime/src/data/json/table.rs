@@ -44,7 +44,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The time that `text` stands for as the value of a field of such a record.
+    /// Returns the time that `text` stands for as the value of a field of such a record.
     pub(crate) fn time_of(self, field: &str, text: &str) -> Option<Timestamp> {
         let form = match self {
             Self::Record(table) => table().fields.iter().find(|known| known.name == field).map(|known| known.form),
@@ -74,30 +74,30 @@ impl RecordTable {
     /// A record whose fields are unknown.
     pub const UNKNOWN: Self = Self::of(&[]);
 
-    /// A record without a name that has these fields.
+    /// Creates a record without a name that has these fields.
     pub const fn of(fields: &'static [FieldTable]) -> Self {
         Self { name: None, is_observed: false, travels: Travels::AsObject, fields }
     }
 
-    /// The same record, under its name in the schema.
+    /// Returns the same record, under its name in the schema.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name: Some(name), ..self }
     }
 
-    /// The same record, which was only observed.
+    /// Returns the same record, which was only observed.
     #[must_use]
     pub const fn observed(self) -> Self {
         Self { is_observed: true, ..self }
     }
 
-    /// The same record, which travels as an array.
+    /// Returns the same record, which travels as an array.
     #[must_use]
     pub const fn by_position(self) -> Self {
         Self { travels: Travels::AsArray, ..self }
     }
 
-    /// The same record, which travels as the value of its only field.
+    /// Returns the same record, which travels as the value of its only field.
     #[must_use]
     pub const fn as_value(self) -> Self {
         Self { travels: Travels::AsValue, ..self }
@@ -179,7 +179,8 @@ impl FieldTable {
         }
     }
 
-    /// The JSON text of a missing value, where all fields are written; `None` if it occurs only under a condition.
+    /// Returns the JSON text of a missing value, where all fields are written; `None` if it occurs only under a
+    /// condition.
     pub(crate) const fn missing(&self) -> Option<&'static str> {
         match self.form {
             _ if self.is_conditional => None,
@@ -190,37 +191,37 @@ impl FieldTable {
         }
     }
 
-    /// The same, whose booleans travel as strings.
+    /// Returns the same, whose booleans travel as strings.
     #[must_use]
     pub const fn quoted(self) -> Self {
         Self { is_quoted: true, ..self }
     }
 
-    /// The same, which travels as a JSON number.
+    /// Returns the same, which travels as a JSON number.
     #[must_use]
     pub const fn bare(self) -> Self {
         Self { is_bare: true, ..self }
     }
 
-    /// The same, which can be `null`.
+    /// Returns the same, which can be `null`.
     #[must_use]
     pub const fn or_null(self) -> Self {
         Self { may_be_null: true, ..self }
     }
 
-    /// The same, which occurs only under a condition.
+    /// Returns the same, which occurs only under a condition.
     #[must_use]
     pub const fn conditional(self) -> Self {
         Self { is_conditional: true, ..self }
     }
 
-    /// The same, where only these values are listed.
+    /// Returns the same, where only these values are listed.
     #[must_use]
     pub const fn only(self, values: &'static [&'static str]) -> Self {
         Self { only: values, ..self }
     }
 
-    /// The same, which is an error code.
+    /// Returns the same, which is an error code.
     #[must_use]
     pub const fn code(self) -> Self {
         Self { is_code: true, ..self }
@@ -253,7 +254,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// A layout without members yet.
+    /// Creates a layout without members yet.
     pub(super) fn of(fields: &'static [&'static str]) -> Self {
         Self { fields, members: Vec::new() }
     }
@@ -266,13 +267,13 @@ impl<'a> Layout<'a> {
         self.members.is_empty()
     }
 
-    /// The member that came at `place`.
+    /// Returns the member that came at `place`.
     #[inline]
     pub(super) fn at(&self, place: usize) -> Option<Seen<'a>> {
         self.members.get(place).copied()
     }
 
-    /// The field with this name. The search begins at `expected` and wraps around.
+    /// Returns the field with this name. The search begins at `expected` and wraps around.
     pub(super) fn field(&self, name: &str, expected: usize) -> Option<usize> {
         let (before, after) = self.fields.split_at_checked(expected).unwrap_or((self.fields, &[]));
         let behind = after.iter().position(|field| *field == name).map(|place| place + before.len());

@@ -162,7 +162,7 @@ impl Json {
         Self(text.to_owned())
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -224,13 +224,13 @@ struct Kept {
 }
 
 impl UnknownMembers {
-    /// The names and values, in the order in which they came. A field of a record that travels as an array has its place
-    /// as its name.
+    /// Returns the names and values, in the order in which they came. A field of a record that travels as an array has
+    /// its place as its name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().flat_map(|kept| &kept.members).map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The value of the first member with this name.
+    /// Returns the value of the first member with this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }

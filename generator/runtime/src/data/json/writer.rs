@@ -24,8 +24,9 @@ impl JsonWriter {
         Self { text: String::with_capacity(bytes), writes_missing: false }
     }
 
-    /// The same, which writes all fields of records, as exchanges do. A field that is missing is an empty text, or `null`
-    /// where the documents allow it or its value is no text. One that occurs only under a condition is left out.
+    /// Returns the same, which writes all fields of records, as exchanges do. A field that is missing is an empty text,
+    /// or `null` where the documents allow it or its value is no text. One that occurs only under a condition is left
+    /// out.
     #[must_use]
     pub fn with_missing_fields(self) -> Self {
         Self { writes_missing: true, ..self }
@@ -41,7 +42,7 @@ impl JsonWriter {
         self.text.is_empty()
     }
 
-    /// The number of bytes that have been written.
+    /// Returns the number of bytes that have been written.
     pub(crate) fn length(&self) -> usize {
         self.text.len()
     }
@@ -66,7 +67,7 @@ impl JsonWriter {
         }
     }
 
-    /// The text written.
+    /// Returns the text written.
     pub fn finish(self) -> String {
         self.text
     }

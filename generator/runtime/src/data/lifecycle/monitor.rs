@@ -67,7 +67,7 @@ pub struct ImpossibleChange<S> {
 }
 
 impl<S: State> Monitor<S> {
-    /// A monitor that remembers up to this many orders.
+    /// Creates a monitor that remembers up to this many orders.
     pub fn new(capacity: usize) -> Self {
         Self { memory: Memory::new(capacity) }
     }
@@ -115,12 +115,12 @@ impl<S: State> Monitor<S> {
         observed
     }
 
-    /// The latest known state of the order with this id of the exchange.
+    /// Returns the latest known state of the order with this id of the exchange.
     pub fn state(&self, id: &str) -> Option<&S> {
         self.find(Ids { id: Some(id), client_id: None })
     }
 
-    /// The latest known state of the order with this id of the caller.
+    /// Returns the latest known state of the order with this id of the caller.
     pub fn state_of_client_id(&self, client_id: &str) -> Option<&S> {
         self.find(Ids { id: None, client_id: Some(client_id) })
     }
@@ -283,14 +283,14 @@ impl<S: State> Memory<S> {
         self.orders.len()
     }
 
-    /// The order with one of these ids. A client id alone matches orders with any id; with both, two ids of
+    /// Returns the order with one of these ids. A client id alone matches orders with any id; with both, two ids of
     /// the exchange are two orders, though they share a client id.
     pub(super) fn find(&self, ids: Ids<'_>) -> Option<Key> {
         let by_id = ids.id.and_then(|id| self.by_id.get(id)).copied();
         by_id.or_else(|| self.find_by_client_id(ids).filter(|key| ids.id.is_none() || self.lacks_id(*key)))
     }
 
-    /// Another entry for the same order, made when only its client id was known.
+    /// Returns another entry for the same order, made when only its client id was known.
     pub(super) fn find_double(&self, ids: Ids<'_>, of: Key) -> Option<Key> {
         self.find_by_client_id(ids).filter(|key| *key != of && self.lacks_id(*key))
     }

@@ -78,12 +78,12 @@ impl HasState for Record {
     }
 }
 
-/// A record without a time.
+/// Returns a record without a time.
 pub(super) fn record(id: &'static str, client_id: &'static str, phase: Phase) -> Record {
     Record { id, client_id, phase: Some(phase), at: None }
 }
 
-/// A record of the order `1`.
+/// Returns a record of the order `1`.
 pub(super) fn at(at: u64, phase: Phase) -> Record {
     Record { at: Some(at), ..record("1", "", phase) }
 }
@@ -113,7 +113,7 @@ fn all(records: impl IntoIterator<Item = Record>) -> Vec<Observed<Phase>> {
     records.into_iter().map(|record| monitor.observe(&record)).collect()
 }
 
-/// The report on the last one.
+/// Returns the report on the last one.
 fn last(records: impl IntoIterator<Item = Record>) -> Observed<Phase> {
     all(records).pop().unwrap_or(Observed::Unidentified)
 }
@@ -216,7 +216,7 @@ fn a_monitor_may_have_no_room_at_all() {
     assert!(monitor.is_empty());
 }
 
-/// Phases of which every later one can follow every earlier one.
+/// Returns phases of which every later one can follow every earlier one.
 fn life() -> impl Strategy<Value = Vec<Phase>> {
     prop::collection::vec(0..Phase::ALL.len(), 1..12).prop_map(|steps| {
         let mut life: Vec<Phase> = Vec::new();

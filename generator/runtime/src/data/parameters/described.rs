@@ -115,7 +115,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of a field of this type.
+    /// Creates a row of a field of this type.
     #[doc(hidden)]
     pub const fn of<T: DescribedField>(
         rust: &'static str,
@@ -146,7 +146,7 @@ impl Row {
         !self.table.delete.is_empty() && !self.table.or_null
     }
 
-    /// The values that it takes, if not all of its type.
+    /// Returns the values that it takes, if not all of its type.
     pub const fn only(&self) -> &'static [&'static str] {
         self.table.only
     }

@@ -22,12 +22,12 @@ struct Place {
 }
 
 impl Named {
-    /// The parameters of a request; the items of a body that is a list are under `[]`.
+    /// Returns the parameters of a request; the items of a body that is a list are under `[]`.
     pub(crate) fn of(parameters: &dyn Parameters) -> Self {
         Self::of_request(json_of(parameters))
     }
 
-    /// The same for a request as JSON.
+    /// Returns the same for a request as JSON.
     pub(crate) fn of_request(json: String) -> Self {
         if !json.starts_with('[') {
             return Self::of_json(json);
@@ -37,17 +37,17 @@ impl Named {
         named
     }
 
-    /// The members of an object; of anything else, none.
+    /// Returns the members of an object; of anything else, none.
     pub(crate) fn read(json: &str) -> Self {
         Self::of_json(json.to_owned())
     }
 
-    /// The same for a text that is not needed any more.
+    /// Returns the same for a text that is not needed any more.
     fn of_json(json: String) -> Self {
         Self::read_from(json).unwrap_or_default()
     }
 
-    /// The fields of a record by their names, however it is written in JSON.
+    /// Returns the fields of a record by their names, however it is written in JSON.
     pub(crate) fn of_record(json: String, form: Form) -> Self {
         let Form::Record(table) = form else { return Self::of_json(json) };
         let RecordTable { travels, fields, .. } = table();
@@ -91,17 +91,17 @@ impl Named {
         self.members.push(Place { name: start..middle, value: middle..self.text.len() });
     }
 
-    /// The names and the JSON texts of the members.
+    /// Returns the names and the JSON texts of the members.
     fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         self.members.iter().map(|place| (&self.text[place.name.clone()], &self.text[place.value.clone()]))
     }
 
-    /// The objects in the list `name`.
+    /// Returns the objects in the list `name`.
     pub(crate) fn items(&self, name: &str) -> Vec<Self> {
         self.json(name).and_then(|json| Self::read_items(json).ok()).unwrap_or_default()
     }
 
-    /// The objects in a JSON array.
+    /// Returns the objects in a JSON array.
     pub(crate) fn read_items(json: &str) -> Result<Vec<Self>, ReadError> {
         let (mut from, mut items) = (Reader::new(json), Vec::new());
         let mut elements = from.array()?;
@@ -111,8 +111,8 @@ impl Named {
         Ok(items)
     }
 
-    /// The text of a single value; `None` if it is empty, `null` or missing. The value of a nested object has a path,
-    /// such as `fee.coin`.
+    /// Returns the text of a single value; `None` if it is empty, `null` or missing. The value of a nested object has a
+    /// path, such as `fee.coin`.
     pub(crate) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         match self.json_within(name)? {
             Cow::Borrowed(json) => text_of(json),
@@ -120,13 +120,13 @@ impl Named {
         }
     }
 
-    /// The same members, followed by those of `other`.
+    /// Returns the same members, followed by those of `other`.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         other.members().for_each(|(name, json)| self.push(name, json));
         self
     }
 
-    /// The same members without `name`.
+    /// Returns the same members without `name`.
     pub(crate) fn without(mut self, name: &str) -> Self {
         let Self { text, members } = &mut self;
         members.retain(|place| text[place.name.clone()] != *name);
@@ -145,8 +145,8 @@ impl Named {
         self.json(name).is_some()
     }
 
-    /// An object with some of the members, also those of nested objects, under other names, and with `more`. A name
-    /// that is a path, such as `filter.id`, leads into a nested object.
+    /// Returns an object with some of the members, also those of nested objects, under other names, and with `more`. A
+    /// name that is a path, such as `filter.id`, leads into a nested object.
     pub(crate) fn renamed(&self, pairs: &[(&str, &str)], more: &[(&str, String)]) -> String {
         let mut members = Vec::new();
         for (new, old) in pairs {
@@ -160,7 +160,7 @@ impl Named {
         nested(&members)
     }
 
-    /// The JSON text of a member; with a path, that of a member of a nested object.
+    /// Returns the JSON text of a member; with a path, that of a member of a nested object.
     fn json_within(&self, path: &str) -> Option<Cow<'_, str>> {
         if let Some(json) = self.json(path) {
             return Some(Cow::Borrowed(json));
@@ -170,20 +170,20 @@ impl Named {
         object.json_within(within).map(|json| Cow::Owned(json.into_owned()))
     }
 
-    /// The JSON text of a member.
+    /// Returns the JSON text of a member.
     pub(crate) fn json(&self, name: &str) -> Option<&str> {
         let is_it = |place: &&Place| self.text.as_bytes()[place.name.clone()] == *name.as_bytes();
         self.members.iter().find(is_it).map(|place| &self.text[place.value.clone()])
     }
 }
 
-/// The place of `part` within `text`; it must be a slice of it.
+/// Returns the place of `part` within `text`; it must be a slice of it.
 fn range_of(part: &str, text: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()
 }
 
-/// The text of a single value; `None` if it is empty or `null`.
+/// Returns the text of a single value; `None` if it is empty or `null`.
 fn text_of(json: &str) -> Option<Cow<'_, str>> {
     // Most values are texts without escapes, which need no reader.
     let quoted = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
@@ -194,7 +194,7 @@ fn text_of(json: &str) -> Option<Cow<'_, str>> {
     (!text.is_empty() && text != "null").then_some(text)
 }
 
-/// An object of members by their paths.
+/// Returns an object of members by their paths.
 fn nested(members: &[(&str, Cow<'_, str>)]) -> String {
     let mut out = JsonWriter::new();
     out.begin_object();
@@ -241,7 +241,7 @@ impl Member<'_> {
     }
 }
 
-/// The members of an object.
+/// Returns the members of an object.
 pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
     // Requests have rarely more members.
     let mut found = Vec::with_capacity(16);
@@ -252,7 +252,7 @@ pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, Read
     Ok(found)
 }
 
-/// The texts of the parameters with these names, each where it is set.
+/// Returns the texts of the parameters with these names, each where it is set.
 pub(crate) fn texts_of(parameters: &dyn Parameters, names: &[&str]) -> Vec<Option<String>> {
     let json = json_of(parameters);
     // The parameters have just been written as JSON, so reading them does not fail.

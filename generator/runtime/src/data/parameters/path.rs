@@ -44,7 +44,7 @@ impl PathWriter {
         self.parameter = Some(parameter);
     }
 
-    /// The path written.
+    /// Returns the path written.
     pub(crate) fn finish(mut self) -> Result<Cow<'static, str>, Unsendable> {
         self.end_segment();
         match self.refused {

@@ -64,7 +64,7 @@ pub(crate) fn has_escape(query: &str) -> bool {
 /// A name and its value, decoded.
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// The pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
+/// Returns the pairs of `query`, decoded. A pair that cannot be decoded is an error with the original pair.
 pub(crate) fn pairs(query: &str) -> Vec<Result<Pair<'_>, &str>> {
     let mut pairs = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -74,7 +74,7 @@ pub(crate) fn pairs(query: &str) -> Vec<Result<Pair<'_>, &str>> {
     pairs
 }
 
-/// Pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
+/// Returns pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
 pub(super) fn members<'a>(pairs: Vec<Pair<'a>>, style: ParameterStyle) -> Vec<(Cow<'a, str>, String)> {
     let mut found: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
     for (name, value) in pairs {
@@ -93,7 +93,7 @@ pub(super) fn members<'a>(pairs: Vec<Pair<'a>>, style: ParameterStyle) -> Vec<(C
     found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
 }
 
-/// The parts of a name, such as `a[b][0]` or `a[0].b`.
+/// Returns the parts of a name, such as `a[b][0]` or `a[0].b`.
 fn parts(name: &str, style: ParameterStyle) -> Vec<&str> {
     let has_brackets = style.objects == Objects::Brackets || matches!(style.lists, Lists::Brackets | Lists::Indexed);
     let has_dots = style.objects == Objects::Dots;
@@ -145,7 +145,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The JSON text. Of several texts under one name it has all if lists are written that way, and otherwise the last.
+    /// Returns the JSON text. Of several texts under one name it has all if lists are written that way, and otherwise
+    /// the last.
     fn json(&self, repeats: bool) -> String {
         let mut out = JsonWriter::with_capacity(ROOM);
         self.write(&mut out, repeats);
@@ -180,14 +181,16 @@ pub(super) fn encode_segment(text: &str, out: &mut String) {
     out.extend(utf8_percent_encode(text, RESERVED));
 }
 
-/// The value of the first pair of `query` with this name, decoded. `None` if it is missing or cannot be decoded.
+/// Returns the value of the first pair of `query` with this name, decoded. `None` if it is missing or cannot be
+/// decoded.
 pub(crate) fn query_value<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> {
     let mut pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let (_, value) = pairs.find(|(given, _)| decode(given).is_some_and(|given| given == name))?;
     decode(value)
 }
 
-/// The text that `encoded` stands for, where `+` is a blank. `None` if an escape is broken or the bytes are not UTF-8.
+/// Returns the text that `encoded` stands for, where `+` is a blank. `None` if an escape is broken or the bytes are not
+/// UTF-8.
 fn decode(encoded: &str) -> Option<Cow<'_, str>> {
     if !encoded.contains(['%', '+']) {
         return Some(Cow::Borrowed(encoded));

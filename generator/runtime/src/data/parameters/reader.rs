@@ -353,7 +353,7 @@ impl<'a> ParameterReader<'a> {
         self.readable(name, from.ended(read)).is_some()
     }
 
-    /// The JSON text of a parameter, if it is given.
+    /// Returns the JSON text of a parameter, if it is given.
     fn take(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         self.known.push(name);
         let mut given = self.members.iter_mut().filter(|member| member.name == name);
@@ -401,14 +401,14 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    /// The operation that does not support a parameter, and where it says so.
+    /// Returns the operation that does not support a parameter, and where it says so.
     fn unsupported(&self, name: &str) -> Option<(&'static Meta, &'static Unsupported)> {
         let meta = self.meta.filter(|meta| !meta.unsupported.is_empty())?;
         let path = Place::in_any_item(self.place, name);
         Some((meta, meta.unsupported.iter().find(|row| row.path == path)?))
     }
 
-    /// The index of a required word in `values`.
+    /// Returns the index of a required word in `values`.
     fn documented(&mut self, name: &'static str, values: &[&str]) -> Option<usize> {
         let text: String = self.required(name)?;
         self.place_of(name, &text, values)

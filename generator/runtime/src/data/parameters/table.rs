@@ -57,7 +57,7 @@ pub struct ParameterTable {
 }
 
 impl ParameterTable {
-    /// A parameter that travels as text, without bounds. `member` is the name as [`Name::of_member`] takes it.
+    /// Creates a parameter that travels as text, without bounds. `member` is the name as [`Name::of_member`] takes it.
     pub const fn of(member: &'static str, members: &'static [&'static str]) -> Self {
         let wire = if let [wire, ..] = members { wire } else { "" };
         Self {
@@ -97,7 +97,7 @@ impl ParameterTable {
         Self { is_bare: true, ..self }
     }
 
-    /// A boolean that travels as the number 1 or 0.
+    /// Makes a boolean travel as the number 1 or 0.
     #[must_use]
     pub const fn bit(self) -> Self {
         Self { is_bit: true, ..self }
@@ -139,7 +139,7 @@ impl ParameterTable {
         Self { may_be_blank: true, ..self }
     }
 
-    /// The text that deletes the value.
+    /// Sets the text that deletes the value.
     #[must_use]
     pub const fn deleted_by(self, delete: &'static str) -> Self {
         Self { delete, ..self }
@@ -151,7 +151,7 @@ impl ParameterTable {
         Self { or_null: true, ..self }
     }
 
-    /// The only value, as it is sent.
+    /// Sets the only value, as it is sent.
     #[must_use]
     pub const fn fixed(self, fixed: &'static str) -> Self {
         Self { fixed, ..self }
@@ -163,68 +163,68 @@ impl ParameterTable {
         Self { only, ..self }
     }
 
-    /// The least integer.
+    /// Sets the least integer.
     #[must_use]
     pub const fn min(self, min: i128) -> Self {
         Self { min: Some(min), ..self }
     }
 
-    /// The greatest integer.
+    /// Sets the greatest integer.
     #[must_use]
     pub const fn max(self, max: i128) -> Self {
         Self { max: Some(max), ..self }
     }
 
-    /// The least decimal number.
+    /// Sets the least decimal number.
     #[must_use]
     pub const fn min_decimal(self, min: &'static str) -> Self {
         Self { min_decimal: Some(min), ..self }
     }
 
-    /// The greatest decimal number.
+    /// Sets the greatest decimal number.
     #[must_use]
     pub const fn max_decimal(self, max: &'static str) -> Self {
         Self { max_decimal: Some(max), ..self }
     }
 
-    /// The greatest number of digits of an integer.
+    /// Sets the greatest number of digits of an integer.
     #[must_use]
     pub const fn digits(self, digits: u32) -> Self {
         Self { digits: Some(digits), ..self }
     }
 
-    /// The greatest number of decimal places.
+    /// Sets the greatest number of decimal places.
     #[must_use]
     pub const fn places(self, places: u32) -> Self {
         Self { places: Some(places), ..self }
     }
 
-    /// The greatest number of significant digits of a decimal.
+    /// Sets the greatest number of significant digits of a decimal.
     #[must_use]
     pub const fn significant_digits(self, significant_digits: u32) -> Self {
         Self { significant_digits: Some(significant_digits), ..self }
     }
 
-    /// The least number of characters of a text.
+    /// Sets the least number of characters of a text.
     #[must_use]
     pub const fn min_length(self, min_length: usize) -> Self {
         Self { min_length, ..self }
     }
 
-    /// The greatest number of characters of a text.
+    /// Sets the greatest number of characters of a text.
     #[must_use]
     pub const fn max_length(self, max_length: usize) -> Self {
         Self { max_length, ..self }
     }
 
-    /// The regular expression that a text matches.
+    /// Sets the regular expression that a text matches.
     #[cfg(feature = "pattern")]
     #[must_use]
     pub const fn pattern(self, pattern: &'static str) -> Self {
         Self { pattern, ..self }
     }
 
-    /// The regular expression that a text matches.
+    /// Sets the regular expression that a text matches.
     ///
     /// # Panics
     ///
@@ -236,13 +236,13 @@ impl ParameterTable {
         panic!("the patterns of this schema need the feature `pattern` of tradeapi-runtime")
     }
 
-    /// The least number of items.
+    /// Sets the least number of items.
     #[must_use]
     pub const fn min_items(self, min_items: usize) -> Self {
         Self { min_items, ..self }
     }
 
-    /// The greatest number of items.
+    /// Sets the greatest number of items.
     #[must_use]
     pub const fn max_items(self, max_items: usize) -> Self {
         Self { max_items, ..self }
@@ -271,7 +271,7 @@ const BEFORE: &str = ",\"";
 const AFTER: &str = "\":\"";
 
 impl Name {
-    /// The name in a member that [`name!`](crate::name) has written.
+    /// Returns the name in a member that [`name!`](crate::name) has written.
     ///
     /// # Panics
     ///
@@ -289,7 +289,7 @@ impl Name {
         Self { member }
     }
 
-    /// The name itself.
+    /// Returns the name itself.
     pub fn as_str(self) -> &'static str {
         &self.member[BEFORE.len()..self.member.len() - AFTER.len()]
     }

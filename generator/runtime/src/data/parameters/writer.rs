@@ -79,7 +79,7 @@ impl Pairs {
         }
     }
 
-    /// The name of a member of the object that is written.
+    /// Returns the name of a member of the object that is written.
     fn path(&self, name: &str) -> String {
         match self.style.objects {
             _ if self.within.is_empty() => name.to_owned(),
@@ -152,7 +152,7 @@ impl ParameterWriter {
         }
     }
 
-    /// The same for a request that is to be sent.
+    /// Returns the same for a request that is to be sent.
     ///
     /// Fails with a value that the request cannot carry.
     pub(crate) fn finish_to_send(mut self) -> Result<String, Unsendable> {
@@ -333,7 +333,7 @@ impl ParameterWriter {
         self.enter(outer);
     }
 
-    /// The name of the object that was written before.
+    /// Returns the name of the object that was written before.
     fn enter(&mut self, within: String) -> String {
         match &mut self.form {
             Form::Pairs(pairs) => std::mem::replace(&mut pairs.within, within),
@@ -491,7 +491,7 @@ pub(crate) struct Unsendable {
 }
 
 impl Unsendable {
-    /// A header that is not visible ASCII text.
+    /// Creates a header that is not visible ASCII text.
     pub(super) fn header(parameter: &'static str) -> Self {
         Self {
             parameter: parameter.to_owned(),
@@ -502,7 +502,7 @@ impl Unsendable {
         }
     }
 
-    /// An item with a comma, in a list whose items are separated by commas.
+    /// Creates an item with a comma, in a list whose items are separated by commas.
     pub(super) fn comma(parameter: &str, item: &str) -> Self {
         Self {
             parameter: parameter.to_owned(),
@@ -513,7 +513,7 @@ impl Unsendable {
         }
     }
 
-    /// A segment of a path that servers do not take for one.
+    /// Creates a segment of a path that servers do not take for one.
     pub(super) fn segment(parameter: &'static str, segment: &str) -> Self {
         Self {
             parameter: parameter.to_owned(),
@@ -524,7 +524,7 @@ impl Unsendable {
         }
     }
 
-    /// The broken rule, in a request that `source` describes.
+    /// Returns the broken rule, in a request that `source` describes.
     pub(crate) fn violation(self, source: String) -> Violation {
         let Self { parameter, rule, given, allowed, hint } = self;
         Violation {

@@ -49,7 +49,7 @@ fn array<S: Serializer>(from: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S
     list.end()
 }
 
-/// A number that serde cannot carry exactly is serialized as text, which everything here reads as well.
+/// Returns a number that serde cannot carry exactly is serialized as text, which everything here reads as well.
 fn number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     if let Ok(number) = read_json(text) {
         return serializer.serialize_u64(number);

@@ -43,7 +43,7 @@ pub struct Api {
 }
 
 impl Api {
-    /// An API without credentials, headers, limits and outcomes, whose responses have no envelope.
+    /// Creates an API without credentials, headers, limits and outcomes, whose responses have no envelope.
     pub const fn named(name: &'static str) -> Self {
         Self {
             name,
@@ -67,9 +67,9 @@ impl Api {
         self.observed_codes[first..].iter().take_while(move |known| known.code == code)
     }
 
-    /// The outcome of a request that changes something. `by_code` is what the code of the response proves, for rows
-    /// that depend on the code. Without a row, the outcome is unknown if the exchange may have received the request,
-    /// except for call results with a code or an item that proves something itself.
+    /// Returns the outcome of a request that changes something. `by_code` is what the code of the response proves, for
+    /// rows that depend on the code. Without a row, the outcome is unknown if the exchange may have received the
+    /// request, except for call results with a code or an item that proves something itself.
     pub fn outcome(&self, when: CallResult, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
             Some(row) => row.outcome.unwrap_or(by_code),
@@ -82,7 +82,7 @@ impl Api {
         }
     }
 
-    /// The same for a request with this effect: a read has none.
+    /// Returns the same for a request with this effect: a read has none.
     pub(crate) fn outcome_of(&self, effect: Effect, when: CallResult, by_code: Outcome) -> Outcome {
         match effect {
             Effect::Read => Outcome::NotDone,
@@ -136,7 +136,7 @@ pub struct RemainingCalls {
 }
 
 impl RemainingCalls {
-    /// A header that counts the calls of a second.
+    /// Creates a header that counts the calls of a second.
     pub const fn in_a_second(header: &'static str) -> Self {
         Self { header, windows: &[1000] }
     }
@@ -218,12 +218,12 @@ impl SuccessWith {
 }
 
 impl Meta {
-    /// Where the data of a success is; `None` if it is the whole body.
+    /// Returns where the data of a success is; `None` if it is the whole body.
     pub(crate) fn data_path(&self, api: &Api) -> Option<Path> {
         self.data.or_else(|| api.envelope.as_ref()?.data)
     }
 
-    /// The known meaning of an error code: documented, or else observed.
+    /// Returns the known meaning of an error code: documented, or else observed.
     pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
         self.error(code)
             .or_else(|| api.observed(code).find(|known| known.is_of(self.family) || known.is_of(self.account_family())))
@@ -237,7 +237,7 @@ impl Meta {
 }
 
 impl Envelope {
-    /// The outermost members, except for the data.
+    /// Returns the outermost members, except for the data.
     pub(crate) fn members(&self) -> Vec<&'static str> {
         let mut members = Vec::new();
         for path in self.code.iter().chain(self.message) {
@@ -248,18 +248,18 @@ impl Envelope {
         members
     }
 
-    /// The member that is the code itself.
+    /// Returns the member that is the code itself.
     pub fn code_member(&self) -> Option<&'static str> {
         itself(self.code)
     }
 
-    /// The member that is the message itself.
+    /// Returns the member that is the message itself.
     pub fn message_member(&self) -> Option<&'static str> {
         itself(self.message)
     }
 }
 
-/// The member that one of `paths` leads to directly.
+/// Returns the member that one of `paths` leads to directly.
 fn itself(paths: &[Path]) -> Option<&'static str> {
     paths.iter().find_map(|path| match path {
         [Step::Member(name)] => Some(*name),
@@ -267,7 +267,7 @@ fn itself(paths: &[Path]) -> Option<&'static str> {
     })
 }
 
-/// The member that a path begins with.
+/// Returns the member that a path begins with.
 fn first_member(path: &[Step]) -> Option<&'static str> {
     match path.first() {
         Some(Step::Member(name)) => Some(name),
@@ -305,7 +305,7 @@ impl AccountTable {
     /// No properties: an account has a name only.
     pub const NONE: Self = Self { properties: &[], instrument: &[], flags: &[], instrument_denied_by: &[] };
 
-    /// The property with this name.
+    /// Returns the property with this name.
     pub fn property(&self, name: &str) -> Option<&'static AccountProperty> {
         self.properties.iter().find(|property| property.name == name)
     }
@@ -347,8 +347,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a request with items of these outcomes: it is unknown if that of an item is, and done if an item
-    /// is done. `None` without items.
+    /// Returns the outcome of a request with items of these outcomes: it is unknown if that of an item is, and done if
+    /// an item is done. `None` without items.
     pub(crate) fn of_all(items: impl IntoIterator<Item = Self>) -> Option<Self> {
         items.into_iter().reduce(|one, other| match (one, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,

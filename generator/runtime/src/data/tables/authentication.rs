@@ -40,7 +40,7 @@ impl Authentication {
         own.map_or(self.window_ms, |text| text.as_ref().parse().ok()).map(Duration::from_millis)
     }
 
-    /// The header that consists of `part` alone.
+    /// Returns the header that consists of `part` alone.
     pub fn header(&self, part: Part) -> Option<&'static str> {
         self.carried.iter().find_map(|carried| match carried.place {
             Place::Header(name) if *carried.parts == [part] => Some(name),

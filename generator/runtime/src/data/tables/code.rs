@@ -37,7 +37,7 @@ pub struct KnownError {
     pub proves: CodeProof,
     /// The stage at which the request was refused.
     pub stage: Stage,
-    /// Why credentials were refused, if the code shows it.
+    /// The reason why credentials were refused, if the code shows it.
     pub cause: Option<CredentialCause>,
     /// The certainty of the meaning.
     pub certainty: Certainty,
@@ -51,7 +51,7 @@ pub struct KnownError {
 }
 
 impl KnownError {
-    /// A code that a document lists.
+    /// Creates a code that a document lists.
     pub const fn documented(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
         let (families, stage) = (&[] as &[&str], proves.usual_stage());
         Self {
@@ -69,54 +69,54 @@ impl KnownError {
         }
     }
 
-    /// An undocumented code that several sources have observed.
+    /// Creates an undocumented code that several sources have observed.
     pub const fn observed(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
         Self { certainty: Certainty::Several, ..Self::documented(code, text, proves) }
     }
 
-    /// The same code, of these families only.
+    /// Returns the same code, of these families only.
     #[must_use]
     pub const fn of(self, families: &'static [&'static str]) -> Self {
         Self { families, ..self }
     }
 
-    /// The same code, of requests that were refused at `stage`.
+    /// Returns the same code, of requests that were refused at `stage`.
     #[must_use]
     pub const fn at(self, stage: Stage) -> Self {
         Self { stage, ..self }
     }
 
-    /// The same code, with what to do about it.
+    /// Returns the same code, with what to do about it.
     #[must_use]
     pub const fn with_doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
     }
 
-    /// The same code, with the likely cause.
+    /// Returns the same code, with the likely cause.
     #[must_use]
     pub const fn because_of(self, cause: CredentialCause) -> Self {
         Self { cause: Some(cause), ..self }
     }
 
-    /// The same code, with this certainty.
+    /// Returns the same code, with this certainty.
     #[must_use]
     pub const fn certain(self, certainty: Certainty) -> Self {
         Self { certainty, ..self }
     }
 
-    /// The same code, as one that every copy of a request is refused with.
+    /// Returns the same code, as one that every copy of a request is refused with.
     #[must_use]
     pub const fn alike(self) -> Self {
         Self { alike: true, ..self }
     }
 
-    /// The same code, as one that comes before the signature is looked at.
+    /// Returns the same code, as one that comes before the signature is looked at.
     #[must_use]
     pub const fn before_signature(self) -> Self {
         Self { before_signature: true, ..self }
     }
 
-    /// The same code, as one that means success.
+    /// Returns the same code, as one that means success.
     #[must_use]
     pub const fn success(self) -> Self {
         Self { success: true, ..self }
@@ -235,41 +235,41 @@ macro_rules! refusals {
 }
 
 impl Rejection {
-    /// A refusal with this name, for this reason, without a code.
+    /// Creates a refusal with this name, for this reason, without a code.
     pub const fn new(name: &'static str, says: &'static str) -> Self {
         Self { name, says, codes: &[], status: None, rules: &[], parameters: &[] }
     }
 
-    /// The same refusal, with the codes of families.
+    /// Returns the same refusal, with the codes of families.
     #[must_use]
     pub const fn of(self, codes: &'static [(&'static str, &'static str)]) -> Self {
         Self { codes, ..self }
     }
 
-    /// The same refusal, with an HTTP status of its own.
+    /// Returns the same refusal, with an HTTP status of its own.
     #[must_use]
     pub const fn with_status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
 
-    /// The same refusal, for violations of these rules.
+    /// Returns the same refusal, for violations of these rules.
     #[must_use]
     pub const fn for_rules(self, rules: &'static [&'static str]) -> Self {
         Self { rules, ..self }
     }
 
-    /// The same refusal, for parameters of these names.
+    /// Returns the same refusal, for parameters of these names.
     #[must_use]
     pub const fn because_of(self, parameters: &'static [&'static str]) -> Self {
         Self { parameters, ..self }
     }
 
-    /// The code of a family.
+    /// Returns the code of a family.
     pub fn code(&self, family: &str) -> Option<&'static str> {
         self.codes.iter().find(|(name, _)| *name == family).map(|(_, code)| *code)
     }
 
-    /// The rule of an operation, or of its family as a whole, whose violation has this refusal, by its full id.
+    /// Returns the rule of an operation, or of its family as a whole, whose violation has this refusal, by its full id.
     pub fn rule(&self, meta: &Meta) -> Option<&'static str> {
         let of = |whose: &str| {
             let is_its = |rule: &&&str| rule.strip_prefix(whose).is_some_and(|rest| rest.starts_with('.'));

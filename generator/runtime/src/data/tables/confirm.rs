@@ -95,7 +95,7 @@ impl Confirm {
         self.ends.is_some_and(|ends| !ends.left_in.is_empty())
     }
 
-    /// The fields of the record with the ids, each with the parameter of the request.
+    /// Returns the fields of the record with the ids, each with the parameter of the request.
     pub(crate) fn fields(&self) -> &'static [(&'static str, &'static str)] {
         if self.find.is_empty() { self.ids } else { self.find }
     }

@@ -95,7 +95,7 @@ pub struct Meta {
     pub worth: Option<Worth>,
     /// The last prices that its answer shows.
     pub prices: Option<Prices>,
-    /// Why it is safe to repeat although it changes something.
+    /// The reason why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
     /// The parameter that makes a repeat safe, if each attempt must carry the same value.
     pub repeat_key: Option<RepeatKey>,
@@ -150,7 +150,7 @@ impl Meta {
         amends: None,
     };
 
-    /// Where its parameters are.
+    /// Returns where its parameters are.
     pub const fn sends(&self) -> Sends {
         match self.style.sends {
             Some(sends) => sends,
@@ -167,12 +167,12 @@ impl Meta {
         }
     }
 
-    /// The document and the section: `unified-v3, Place Order`; empty if no document describes the operation.
+    /// Returns the document and the section: `unified-v3, Place Order`; empty if no document describes the operation.
     pub fn source(&self) -> String {
         if self.section.is_empty() { self.document.to_owned() } else { self.within_document(self.section) }
     }
 
-    /// A place in the document, after its name if there is one.
+    /// Returns a place in the document, after its name if there is one.
     pub(crate) fn within_document(&self, place: &str) -> String {
         if self.document.is_empty() { place.to_owned() } else { format!("{}, {place}", self.document) }
     }
@@ -265,36 +265,36 @@ impl RateLimit {
         Self { scope: Scope::Ip, ..Self::per_uid(calls) }
     }
 
-    /// The same number of calls, in a window of this many seconds.
+    /// Returns the same number of calls, in a window of this many seconds.
     #[must_use]
     pub const fn every(self, seconds: u32) -> Self {
         self.every_millis(seconds.saturating_mul(1000))
     }
 
-    /// The same number of calls, in a window of this many milliseconds.
+    /// Returns the same number of calls, in a window of this many milliseconds.
     #[must_use]
     pub const fn every_millis(self, millis: u32) -> Self {
         Self { per_millis: millis, ..self }
     }
 
-    /// The length of the window.
+    /// Returns the length of the window.
     pub const fn window(&self) -> Duration {
         Duration::from_millis(self.per_millis as u64)
     }
 
-    /// The same limit, for a class of accounts or pairs.
+    /// Returns the same limit, for a class of accounts or pairs.
     #[must_use]
     pub const fn class(self, class: &'static str) -> Self {
         Self { class, ..self }
     }
 
-    /// The same limit for all operations that share `pool`; a call takes `weight` of it.
+    /// Returns the same limit for all operations that share `pool`; a call takes `weight` of it.
     #[must_use]
     pub const fn pool(self, pool: &'static str, weight: u32) -> Self {
         Self { pool: Some(pool), weight, ..self }
     }
 
-    /// The same limit, for some calls only.
+    /// Returns the same limit, for some calls only.
     #[must_use]
     pub const fn when(self, when: WeightCondition) -> Self {
         Self { when, ..self }

@@ -56,7 +56,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// The time this much after `time`; `None` beyond the range of times.
+    /// Returns the time this much after `time`; `None` beyond the range of times.
     pub fn after(self, time: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Months(months) => shift_months(time, i64::from(months)),
@@ -64,7 +64,7 @@ impl Length {
         }
     }
 
-    /// The time this much before `time`; `None` before 1970.
+    /// Returns the time this much before `time`; `None` before 1970.
     pub fn before(self, time: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Months(months) => shift_months(time, -i64::from(months)),
@@ -97,7 +97,7 @@ impl fmt::Display for Length {
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The same time of day `months` later, on the last day of the month where the day does not exist.
+/// Returns the same time of day `months` later, on the last day of the month where the day does not exist.
 fn shift_months(time: Timestamp, months: i64) -> Option<Timestamp> {
     let day = i64::try_from(time.as_millis() / DAY_MS).ok()?;
     let day = u64::try_from(calendar::shift_months(day, months)).ok()?;
@@ -122,13 +122,13 @@ pub struct Days {
 }
 
 impl Days {
-    /// The days of a zone whose clocks are `minutes` ahead of UTC, or behind it if that is negative.
+    /// Returns the days of a zone whose clocks are `minutes` ahead of UTC, or behind it if that is negative.
     pub const fn of_utc_offset(minutes: i32) -> Self {
         Self { offset: minutes }
     }
 
-    /// The number of the day in which `time` is; the day that begins with 1970 has the number 0. Earlier days have no
-    /// numbers, and count as that one.
+    /// Returns the number of the day in which `time` is; the day that begins with 1970 has the number 0. Earlier days
+    /// have no numbers, and count as that one.
     pub fn number(self, time: Timestamp) -> u64 {
         let millis = time.as_millis();
         let local =
@@ -136,13 +136,13 @@ impl Days {
         local / DAY_MS
     }
 
-    /// The first day that begins at `time` or later.
+    /// Returns the first day that begins at `time` or later.
     pub fn first_from(self, time: Timestamp) -> u64 {
         let day = self.number(time);
         if self.begin(day) < time { day.saturating_add(1) } else { day }
     }
 
-    /// When a day begins; 1970 in UTC for a day that begins before.
+    /// Returns when a day begins; 1970 in UTC for a day that begins before.
     pub fn begin(self, number: u64) -> Timestamp {
         let local = number.saturating_mul(DAY_MS);
         let millis =
@@ -150,7 +150,7 @@ impl Days {
         Timestamp::from_millis(millis)
     }
 
-    /// The difference to UTC in milliseconds.
+    /// Returns the difference to UTC in milliseconds.
     fn ahead(self) -> u64 {
         u64::from(self.offset.unsigned_abs()) * 60_000
     }

@@ -69,7 +69,7 @@ impl WorthCondition {
         Self { of_account: true, ..Self::is(name, values) }
     }
 
-    /// The same, or the parameter is left out.
+    /// Returns the same, or the parameter is left out.
     #[must_use]
     pub const fn or_absent(self) -> Self {
         Self { or_absent: true, ..self }

@@ -30,13 +30,14 @@ pub struct Date {
 }
 
 impl Date {
-    /// The date of a year from 0 to 9999, a month from 1 to 12 and a day from 1; `None` if there is no such day.
+    /// Returns the date of a year from 0 to 9999, a month from 1 to 12 and a day from 1; `None` if there is no such
+    /// day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
         let date = calendar::Date { year: year.into(), month: month.into(), day: day.into() };
         date.day().filter(|_| year < 10_000).map(|_| Self { year, month, day })
     }
 
-    /// The day in UTC of a time up to the year 9999; of a later one, the last day of that year.
+    /// Returns the day in UTC of a time up to the year 9999; of a later one, the last day of that year.
     pub fn of(time: Timestamp) -> Self {
         let days = i64::try_from(time.as_millis() / MILLIS_PER_DAY).unwrap_or(i64::MAX / 2);
         let calendar::Date { year, month, day } = calendar::Date::of(days.min(LAST_DAY));
@@ -44,17 +45,17 @@ impl Date {
         Self { year: u16::try_from(year).unwrap_or(9999), month: part(month), day: part(day) }
     }
 
-    /// The year.
+    /// Returns the year.
     pub const fn year(self) -> u16 {
         self.year
     }
 
-    /// The month, from 1 to 12.
+    /// Returns the month, from 1 to 12.
     pub const fn month(self) -> u8 {
         self.month
     }
 
-    /// The day of the month, from 1 to 31.
+    /// Returns the day of the month, from 1 to 31.
     pub const fn day(self) -> u8 {
         self.day
     }
@@ -70,7 +71,7 @@ impl Date {
 /// The last day of the year 9999.
 const LAST_DAY: i64 = 2_932_896;
 
-/// Why a text is not a date.
+/// The reason why a text is not a date.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvalidDate(String);
 
@@ -144,13 +145,13 @@ impl Dates {
     /// Without a beginning and an end.
     pub const OPEN: Self = Self { from: "", until: "" };
 
-    /// The same, from a day such as `2026-08-18` on. An empty text is no day.
+    /// Returns the same, from a day such as `2026-08-18` on. An empty text is no day.
     #[must_use]
     pub const fn from(self, day: &'static str) -> Self {
         Self { from: day, ..self }
     }
 
-    /// The same, until a day such as `2026-09-17`. An empty text is no day.
+    /// Returns the same, until a day such as `2026-09-17`. An empty text is no day.
     #[must_use]
     pub const fn until(self, day: &'static str) -> Self {
         Self { until: day, ..self }
@@ -201,17 +202,17 @@ impl<'a> ExchangeTime<'a> {
     /// An unknown time.
     pub const UNKNOWN: Self = Self(Source::Unknown);
 
-    /// A known time.
+    /// Creates a known time.
     pub const fn exactly(time: Timestamp) -> Self {
         Self(Source::Exactly(time))
     }
 
-    /// A time between two others that are computed when they are needed; `None` is an unknown time.
+    /// Creates a time between two others that are computed when they are needed; `None` is an unknown time.
     pub fn by(between: &'a (dyn Fn() -> Option<(Timestamp, Timestamp)> + Sync)) -> Self {
         Self(Source::Between(between))
     }
 
-    /// The earliest and the latest time that it can be; `None` if it is unknown.
+    /// Returns the earliest and the latest time that it can be; `None` if it is unknown.
     fn between(self) -> Option<(Timestamp, Timestamp)> {
         match self.0 {
             Source::Unknown => None,

@@ -21,12 +21,12 @@ debug_as_sentence!(TimeOutOfRange);
 
 impl Error for TimeOutOfRange {}
 
-/// Milliseconds as another type counts them.
+/// Returns milliseconds as another type counts them.
 fn signed(time: Timestamp) -> Result<i64, TimeOutOfRange> {
     i64::try_from(time.as_millis()).map_err(|_| TimeOutOfRange { millis: time.as_millis() })
 }
 
-/// A time before 1970 becomes 0.
+/// Returns a time before 1970 becomes 0.
 fn unsigned(millis: i64) -> Timestamp {
     Timestamp::from_millis(u64::try_from(millis).unwrap_or_default())
 }

@@ -55,7 +55,7 @@ pub struct Decimal {
     text: SmallText,
 }
 
-/// Why a text is not a decimal number, or a number does not fit into another type.
+/// The reason why a text is not a decimal number, or a number does not fit into another type.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvalidDecimal {
     text: String,
@@ -68,19 +68,19 @@ const ZEROS: &str = "0000000000000000000000000000";
 const TOO_LARGE: &str = "it does not fit a rust_decimal exactly";
 
 impl Decimal {
-    /// The number as it was written, `0E-8` and trailing zeros included.
+    /// Returns the number as it was written, `0E-8` and trailing zeros included.
     #[inline]
     pub fn as_str(&self) -> &str {
         self.text.as_str()
     }
 
-    /// The number without an exponent, in the form JSON has for numbers: `0E-8` gives `0.00000000`, `.5` gives `0.5`.
-    /// Trailing zeros are kept, and the sign of every number but zero, which has none: `-0.0` gives `0.0`.
+    /// Returns the number without an exponent, in the form JSON has for numbers: `0E-8` gives `0.00000000`, `.5` gives
+    /// `0.5`. Trailing zeros are kept, and the sign of every number but zero, which has none: `-0.0` gives `0.0`.
     pub fn to_plain(&self) -> Cow<'_, str> {
         parts::plain(self.as_str())
     }
 
-    /// The same number as a [`rust_decimal::Decimal`].
+    /// Returns the same number as a [`rust_decimal::Decimal`].
     ///
     /// # Errors
     ///
@@ -124,12 +124,12 @@ impl Decimal {
         self.parts().normalized().places()
     }
 
-    /// The number of its digits without zeros at either end: 3 of `0.01050`.
+    /// Returns the number of its digits without zeros at either end: 3 of `0.01050`.
     pub(crate) fn significant_digits(&self) -> u32 {
         self.parts().normalized().significant_digits()
     }
 
-    /// The number times ten to the power of `places`: only its point moves.
+    /// Returns the number times ten to the power of `places`: only its point moves.
     pub(crate) fn shifted(&self, places: i16) -> Self {
         Self { text: SmallText::new(&self.parts().shifted(i32::from(places)).plain()) }
     }
@@ -142,7 +142,7 @@ impl Decimal {
         (text.len() > most || has_exponent()) && digits() > most
     }
 
-    /// The greatest multiple of `step` that is not above this.
+    /// Returns the greatest multiple of `step` that is not above this.
     ///
     /// ```
     /// # use tradeapi_runtime::dec;
@@ -159,7 +159,7 @@ impl Decimal {
         self.to_multiple(step, &|_| false)
     }
 
-    /// The least multiple of `step` that is not below this.
+    /// Returns the least multiple of `step` that is not below this.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl Decimal {
         self.to_multiple(step, &|_| true)
     }
 
-    /// The nearest multiple of `step`; of two, the one that is further from zero.
+    /// Returns the nearest multiple of `step`; of two, the one that is further from zero.
     ///
     /// # Errors
     ///
@@ -178,7 +178,8 @@ impl Decimal {
         self.to_multiple(step, &|[below, above]| if is_positive { above <= below } else { above < below })
     }
 
-    /// The multiple of `step` below this, or the one above it if `is_up` returns true for the distances to both.
+    /// Returns the multiple of `step` below this, or the one above it if `is_up` returns true for the distances to
+    /// both.
     fn to_multiple(
         &self,
         step: &Self,
@@ -200,7 +201,7 @@ impl Decimal {
         Ok(multiple.into())
     }
 
-    /// A number that [`dec!`](crate::dec) has checked.
+    /// Creates a number that [`dec!`](crate::dec) has checked.
     #[doc(hidden)]
     pub fn literal(text: &'static str) -> Self {
         match text.contains('_') {
@@ -257,7 +258,7 @@ macro_rules! dec {
     }};
 }
 
-/// The text of a literal, if it is a number.
+/// Returns the text of a literal, if it is a number.
 ///
 /// # Panics
 ///
@@ -327,7 +328,7 @@ impl From<rust_decimal::Decimal> for Decimal {
     }
 }
 
-/// A sum without rounding.
+/// Returns a sum without rounding.
 pub(crate) fn exact_sum(one: rust_decimal::Decimal, other: rust_decimal::Decimal) -> Option<rust_decimal::Decimal> {
     let sum = one.checked_add(other)?;
     (sum.checked_sub(other)? == one && sum.checked_sub(one)? == other).then(|| unsigned_zero(sum))
@@ -341,17 +342,17 @@ fn unsigned_zero(mut number: rust_decimal::Decimal) -> rust_decimal::Decimal {
     number
 }
 
-/// A difference without rounding.
+/// Returns a difference without rounding.
 fn exact_difference(one: rust_decimal::Decimal, other: rust_decimal::Decimal) -> Option<rust_decimal::Decimal> {
     exact_sum(one, -other)
 }
 
-/// The plain number `plain` without zeros at the end of its decimal places.
+/// Returns the plain number `plain` without zeros at the end of its decimal places.
 fn without_zeros(plain: &str) -> &str {
     if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { plain }
 }
 
-/// The plain number `plain` with exactly this many decimal places: with zeros, or without further digits.
+/// Returns the plain number `plain` with exactly this many decimal places: with zeros, or without further digits.
 fn with_places(plain: &str, places: usize) -> String {
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let kept = fraction.get(..places).unwrap_or(fraction);
@@ -360,8 +361,8 @@ fn with_places(plain: &str, places: usize) -> String {
     parts::plain(&cut).into_owned()
 }
 
-/// The text that a number is displayed as, in a fraction of the time that displaying takes. `None` if it has more
-/// digits than an integer of 64 bits.
+/// Returns the text that a number is displayed as, in a fraction of the time that displaying takes. `None` if it has
+/// more digits than an integer of 64 bits.
 fn text_of(number: &rust_decimal::Decimal) -> Option<SmallText> {
     let (mut buffer, places) = (itoa::Buffer::new(), number.scale() as usize);
     let digits = buffer.format(u64::try_from(number.mantissa().unsigned_abs()).ok()?);
@@ -461,7 +462,7 @@ impl Hash for Decimal {
     }
 }
 
-/// The text of a number that is not plain.
+/// Returns the text of a number that is not plain.
 #[cold]
 fn rewritten<'a>(number: &Decimal, scratch: &'a mut Scratch) -> &'a str {
     scratch.keep(number.to_plain().into_owned())

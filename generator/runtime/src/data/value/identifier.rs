@@ -22,7 +22,7 @@ pub trait Identifier: Scalar + Sized {
     /// The documented shape of the text.
     const SHAPE: Shape;
 
-    /// The text.
+    /// Returns the text.
     fn as_str(&self) -> &str;
 }
 
@@ -62,7 +62,7 @@ impl Text {
         self.0.set(text);
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -289,7 +289,7 @@ macro_rules! __optional {
 /// The length of a minted text without a prefix.
 pub const MINTED_LENGTH: usize = PARTS[0] + PARTS[1] + PARTS[2];
 
-/// A unique text.
+/// Returns a unique text.
 ///
 /// Public only because [`mintable!`](crate::mintable) needs it.
 #[doc(hidden)]
@@ -297,7 +297,7 @@ pub fn mint() -> Text {
     Text::unchecked(&minted())
 }
 
-/// The same after a prefix.
+/// Returns the same after a prefix.
 ///
 /// # Errors
 ///
@@ -307,7 +307,7 @@ pub fn mint_with<I: Identifier>(prefix: &str) -> Result<Text, InvalidIdentifier>
     Text::checked(&(prefix.to_owned() + &minted()), &I::SHAPE)
 }
 
-/// The text of this time and this random number.
+/// Returns the text of this time and this random number.
 #[doc(hidden)]
 pub fn minted_of(time: Timestamp, chance: u64) -> Text {
     Text::unchecked(&written([time.as_millis(), chance, chance >> (5 * PARTS[1])]))
@@ -327,8 +327,8 @@ fn written(parts: [u64; 3]) -> String {
     text
 }
 
-/// A number for this process. Its random part distinguishes it from processes on other machines and from earlier ones
-/// with its id; the id distinguishes it from forks, which share the random part.
+/// Returns a number for this process. Its random part distinguishes it from processes on other machines and from
+/// earlier ones with its id; the id distinguishes it from forks, which share the random part.
 fn process(id: u32) -> u64 {
     static CHANCE: OnceLock<RandomState> = OnceLock::new();
     CHANCE.get_or_init(RandomState::new).hash_one(id)
@@ -348,21 +348,21 @@ fn write(text: &mut String, number: u64, digits: usize) {
 macro_rules! mintable {
     ($($name:ident),+ $(,)?) => {$(
         impl $name {
-            /// A new id, made from the time, 40 random bits of the process and a count. Two processes mint the same one
-            /// only in the same millisecond with the same bits. Store it before sending what it identifies.
+            /// Creates a new id, made from the time, 40 random bits of the process and a count. Two processes mint the
+            /// same one only in the same millisecond with the same bits. Store it before sending what it identifies.
             #[must_use]
             pub fn mint() -> Self {
                 Self($crate::emitted::mint())
             }
 
-            /// The id of this time and this random number, which are the same in each run of a simulation; see
+            /// Returns the id of this time and this random number, which are the same in each run of a simulation; see
             /// [`Environment`](tradeapi_runtime::clock::Environment).
             #[must_use]
             pub fn minted_of(time: $crate::value::Timestamp, random: u64) -> Self {
                 Self($crate::emitted::minted_of(time, random))
             }
 
-            /// A new id after a prefix.
+            /// Creates a new id after a prefix.
             ///
             /// # Errors
             ///

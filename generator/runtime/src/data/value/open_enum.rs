@@ -25,18 +25,18 @@ pub trait OpenEnum: Clone + 'static {
     /// True if no documented value has quotes, backslashes or control characters.
     const ARE_PLAIN: bool = are_plain(Self::VALUES);
 
-    /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
+    /// Returns the variant of the value at `index` of [`VALUES`](Self::VALUES).
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
     }
 
-    /// The variant that keeps an undocumented value.
+    /// Returns the variant that keeps an undocumented value.
     fn unknown(value: UnknownValue) -> Self;
 
-    /// The value as on the wire.
+    /// Returns the value as on the wire.
     fn as_str(&self) -> &str;
 
-    /// The index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
+    /// Returns the index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
     fn index(&self) -> Option<usize> {
         place_of(self.as_str(), Self::VALUES)
     }
@@ -59,7 +59,7 @@ impl UnknownValue {
         Self(Box::new(SmallText::new(text)))
     }
 
-    /// The text the exchange sent.
+    /// Returns the text the exchange sent.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -90,7 +90,7 @@ impl UnknownValueError {
         Self { given: given.to_owned(), allowed }
     }
 
-    /// The accepted values.
+    /// Returns the accepted values.
     pub fn allowed(&self) -> &'static [&'static str] {
         self.allowed
     }
@@ -106,12 +106,13 @@ debug_as_sentence!(UnknownValueError);
 
 impl Error for UnknownValueError {}
 
-/// The enum value for a text in a response: by exact spelling, another spelling or another case, or else unknown.
+/// Returns the enum value for a text in a response: by exact spelling, another spelling or another case, or else
+/// unknown.
 pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
     find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(UnknownValue::new(text)))
 }
 
-/// The enum value with exactly this text.
+/// Returns the enum value with exactly this text.
 ///
 /// # Errors
 ///
@@ -141,7 +142,7 @@ const fn are_plain(values: &[&str]) -> bool {
     true
 }
 
-/// Which of the values a response's text stands for.
+/// Returns which of the values a response's text stands for.
 pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, &str)]) -> Option<usize> {
     let exact = place_of(text, values);
     let other = || also.iter().find(|(spelling, _)| *spelling == text).and_then(|(_, value)| place_of(value, values));

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A single value with a text of its own, as parameters carry them.
 pub trait Scalar {
-    /// The text that is sent. `scratch` is room for texts that must be made first.
+    /// Returns the text that is sent. `scratch` is room for texts that must be made first.
     fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str;
 
     /// Returns whether the text is known to have no quotes, backslashes and control characters, so that they need not
@@ -32,12 +32,12 @@ impl Scratch {
         Self::default()
     }
 
-    /// The decimal digits of `number`.
+    /// Returns the decimal digits of `number`.
     pub fn digits(&mut self, number: u64) -> &str {
         self.digits.format(number)
     }
 
-    /// The decimal digits of `number`, after a minus sign if it is negative.
+    /// Returns the decimal digits of `number`, after a minus sign if it is negative.
     pub fn signed_digits(&mut self, number: i64) -> &str {
         self.digits.format(number)
     }
@@ -159,7 +159,7 @@ pub(crate) fn pad_args(f: &mut fmt::Formatter<'_>, text: fmt::Arguments<'_>) -> 
     if f.width().is_none() && f.precision().is_none() { f.write_fmt(text) } else { f.pad(&text.to_string()) }
 }
 
-/// A part of a value that is printed, or nothing.
+/// Returns a part of a value that is printed, or nothing.
 pub(crate) fn part<T: fmt::Debug>(value: &Option<T>) -> Option<&dyn fmt::Debug> {
     value.as_ref().map(|value| value as &dyn fmt::Debug)
 }

@@ -40,8 +40,8 @@ impl<const SCALE: u8> Scaled<SCALE> {
         Some(Self { value: number.shifted(-i16::from(SCALE)) })
     }
 
-    /// The integer that is sent. A number with too many decimal places keeps a fraction, so that it is not sent as
-    /// another number.
+    /// Returns the integer that is sent. A number with too many decimal places keeps a fraction, so that it is not sent
+    /// as another number.
     pub fn wire(&self) -> String {
         let shifted = self.value.shifted(i16::from(SCALE));
         let plain = shifted.as_str();
@@ -57,7 +57,7 @@ impl<const SCALE: u8> Scaled<SCALE> {
     }
 }
 
-/// The value of an optional number.
+/// Returns the value of an optional number.
 pub fn scaled_value<const SCALE: u8>(number: Option<&Scaled<SCALE>>) -> Option<&Decimal> {
     number.map(Scaled::value)
 }

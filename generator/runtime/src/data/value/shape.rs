@@ -18,7 +18,7 @@ pub struct Shape {
     ascii: [bool; 256],
 }
 
-/// Why a text is not an identifier of its kind.
+/// The reason why a text is not an identifier of its kind.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvalidIdentifier {
     kind: &'static str,
@@ -27,12 +27,12 @@ pub struct InvalidIdentifier {
 }
 
 impl InvalidIdentifier {
-    /// The text that was refused, or its beginning.
+    /// Returns the text that was refused, or its beginning.
     pub fn given(&self) -> &str {
         &self.given
     }
 
-    /// The expected form.
+    /// Returns the expected form.
     pub fn expected(&self) -> &str {
         &self.expected
     }
@@ -46,7 +46,7 @@ pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) 
     !between.is_empty() && between.chars().all(fits)
 }
 
-/// The other spelling of a text that begins and ends as one of each pair does, with the same text between.
+/// Returns the other spelling of a text that begins and ends as one of each pair does, with the same text between.
 pub fn respelled(text: &str, pairs: &[[(&str, &str); 2]]) -> Option<String> {
     pairs.iter().find_map(|[one, other]| {
         let written = |(prefix, suffix): &(&str, &str), as_other: &(&str, &str)| {
@@ -68,7 +68,7 @@ debug_as_sentence!(InvalidIdentifier);
 impl Error for InvalidIdentifier {}
 
 impl Shape {
-    /// A shape of this name, length and alphabet.
+    /// Creates a shape of this name, length and alphabet.
     pub const fn new(name: &'static str, length: Option<(usize, usize)>, alphabet: Option<&'static str>) -> Self {
         let ascii = match alphabet {
             Some(alphabet) => ascii(alphabet),
@@ -88,7 +88,7 @@ impl Shape {
         if is_usual { Ok(()) } else { self.check_each(text) }
     }
 
-    /// The least and the greatest number of characters.
+    /// Returns the least and the greatest number of characters.
     #[inline]
     fn bounds(&self) -> RangeInclusive<usize> {
         let (least, most) = self.length.unwrap_or((1, usize::MAX));
@@ -163,7 +163,7 @@ const fn ascii(alphabet: &str) -> [bool; 256] {
     set
 }
 
-/// The end of a range whose beginning was just taken from `rest`; nothing is taken if no range follows.
+/// Returns the end of a range whose beginning was just taken from `rest`; nothing is taken if no range follows.
 fn range_end(rest: &mut std::str::Chars<'_>) -> Option<char> {
     let mut ahead = rest.clone();
     if ahead.next() != Some('-') {

@@ -27,7 +27,7 @@ impl<const SHORT: usize> SmallText<SHORT> {
         ArrayString::from(text).map_or_else(|_| Self::Long(text.into()), Self::Short)
     }
 
-    /// The text that `value` is displayed as.
+    /// Returns the text that `value` is displayed as.
     pub(super) fn of(value: &dyn Display) -> Self {
         let mut short = ArrayString::new();
         match write!(short, "{value}") {
@@ -36,7 +36,7 @@ impl<const SHORT: usize> SmallText<SHORT> {
         }
     }
 
-    /// The texts, one after the other.
+    /// Returns the texts, one after the other.
     pub(super) fn joined(texts: &[&str]) -> Self {
         let mut short = ArrayString::new();
         match texts.iter().try_for_each(|text| short.try_push_str(text)) {
@@ -104,7 +104,7 @@ pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
         }
 }
 
-/// The first `N` bytes and the last `N`, which are all bytes if there are no more than twice as many.
+/// Returns the first `N` bytes and the last `N`, which are all bytes if there are no more than twice as many.
 #[inline]
 fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
     Some((*text.first_chunk()?, *text.last_chunk()?))
@@ -125,7 +125,7 @@ pub enum Edit<T> {
 }
 
 impl<T> Edit<T> {
-    /// The new value, if there is one.
+    /// Returns the new value, if there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),

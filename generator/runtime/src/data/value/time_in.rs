@@ -16,13 +16,13 @@ pub trait TimeFormat: 'static {
     /// The name that errors give a time in this form.
     const WANTED: &'static str;
 
-    /// Nanoseconds since 1970 of a text in this form.
+    /// Returns nanoseconds since 1970 of a text in this form.
     fn read(text: &str) -> Option<u64>;
 
-    /// The text of a number of nanoseconds.
+    /// Returns the text of a number of nanoseconds.
     fn write(nanos: u64) -> String;
 
-    /// The part of a number of nanoseconds that a request carries.
+    /// Returns the part of a number of nanoseconds that a request carries.
     fn cut(nanos: u64) -> u64;
 }
 
@@ -72,12 +72,12 @@ impl<F> TimeIn<F> {
         Self { nanos, form: PhantomData }
     }
 
-    /// Nanoseconds since the beginning of 1970 (UTC).
+    /// Returns nanoseconds since the beginning of 1970 (UTC).
     pub const fn as_nanos(self) -> u64 {
         self.nanos
     }
 
-    /// The time in whole milliseconds.
+    /// Returns the time in whole milliseconds.
     pub const fn timestamp(self) -> Timestamp {
         Timestamp::from_millis(self.nanos / NANOS_PER_MILLI)
     }
@@ -170,20 +170,20 @@ impl TimeFormat for Iso8601 {
     }
 }
 
-/// The nanoseconds that the digits after the point stand for; what is finer is cut off.
+/// Returns the nanoseconds that the digits after the point stand for; what is finer is cut off.
 fn fraction_of_a_second(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let digits = text.get(..text.len().min(9)).filter(|_| is_number)?;
     format!("{digits:0<9}").parse().ok()
 }
 
-/// A number of exactly so many digits.
+/// Returns a number of exactly so many digits.
 fn digits(text: &str, count: usize) -> Option<u64> {
     let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// A time of day and how far ahead of UTC it is, in seconds. Without an offset it is UTC.
+/// Returns a time of day and how far ahead of UTC it is, in seconds. Without an offset it is UTC.
 fn split_offset(text: &str) -> Option<(&str, i64)> {
     if let Some(time) = text.strip_suffix(['Z', 'z']) {
         return Some((time, 0));

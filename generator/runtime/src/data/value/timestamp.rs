@@ -27,28 +27,28 @@ use super::scalar::{Scalar, Scratch, pad_args};
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The current time by the system's clock.
+    /// Returns the current time by the system's clock.
     pub fn now() -> Self {
         SystemTime::now().into()
     }
 
-    /// The time `millis` milliseconds after the beginning of 1970 (UTC).
+    /// Returns the time `millis` milliseconds after the beginning of 1970 (UTC).
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since the beginning of 1970 (UTC).
+    /// Returns milliseconds since the beginning of 1970 (UTC).
     pub const fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// The time `later` by this much, in whole milliseconds; `None` beyond the range.
+    /// Returns the time `later` by this much, in whole milliseconds; `None` beyond the range.
     pub fn checked_add(self, later: Duration) -> Option<Self> {
         let millis = u64::try_from(later.as_millis()).ok()?;
         self.0.checked_add(millis).map(Self)
     }
 
-    /// The time `earlier` by this much, in whole milliseconds; `None` before 1970.
+    /// Returns the time `earlier` by this much, in whole milliseconds; `None` before 1970.
     pub fn checked_sub(self, earlier: Duration) -> Option<Self> {
         let millis = u64::try_from(earlier.as_millis()).ok()?;
         self.0.checked_sub(millis).map(Self)
@@ -71,7 +71,7 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// A number of days of 24 hours, for ranges of times: `Timestamp::now() - days(30)`.
+/// Returns a number of days of 24 hours, for ranges of times: `Timestamp::now() - days(30)`.
 pub const fn days(days: u32) -> Duration {
     Duration::from_secs(days as u64 * 24 * 60 * 60)
 }
@@ -95,7 +95,7 @@ impl Sub<Duration> for Timestamp {
 impl Sub for Timestamp {
     type Output = Duration;
 
-    /// The time since `earlier`; zero if that is later.
+    /// Returns the time since `earlier`; zero if that is later.
     fn sub(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }

@@ -37,7 +37,7 @@ pub struct ClientCore {
 }
 
 impl ClientCore {
-    /// A builder for a client of `api` at the address `base_url`.
+    /// Returns a builder for a client of `api` at the address `base_url`.
     pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
         ClientBuilder::new(api, base_url)
     }
@@ -80,13 +80,13 @@ impl ClientCore {
         self.with(self.core.without_journal())
     }
 
-    /// The changes that wait for a rate limit, are under way, or got no answer and may still be carried out; see
-    /// [`ClientCore::under_way`](crate::ClientCore::under_way).
+    /// Returns the changes that wait for a rate limit, are under way, or got no answer and may still be carried out;
+    /// see [`ClientCore::under_way`](crate::ClientCore::under_way).
     pub fn under_way(&self) -> Vec<UnderWay> {
         self.core.under_way()
     }
 
-    /// The journal, if the client has one.
+    /// Returns the journal, if the client has one.
     pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
         self.core.journal()
     }
@@ -101,18 +101,18 @@ impl ClientCore {
         self.wait(self.core.claim_journal())
     }
 
-    /// An instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
+    /// Returns an instrument; see [`ClientCore::instrument`](crate::ClientCore::instrument).
     pub fn instrument(&self, line: impl InstrumentLine, symbol: &str) -> Option<Instrument> {
         self.core.instrument(line, symbol)
     }
 
-    /// When the instruments that the exchange lists were last read; see
+    /// Returns when the instruments that the exchange lists were last read; see
     /// [`ClientCore::instruments_read_at`](crate::ClientCore::instruments_read_at).
     pub fn instruments_read_at(&self) -> Option<Timestamp> {
         self.core.instruments_read_at()
     }
 
-    /// The orders that the client knows from its calls, if it was built with
+    /// Returns the orders that the client knows from its calls, if it was built with
     /// [`track_orders`](crate::ClientBuilder::track_orders).
     pub fn tracked_orders(&self) -> Option<&TrackedOrders> {
         self.core.tracked_orders()
@@ -128,7 +128,7 @@ impl ClientCore {
         self.core.budget_left()
     }
 
-    /// The budget, if the client has one.
+    /// Returns the budget, if the client has one.
     pub fn budget(&self) -> Option<&Budget> {
         self.core.budget()
     }
@@ -157,12 +157,12 @@ impl ClientCore {
         self.core.set_flat()
     }
 
-    /// The account.
+    /// Returns the account.
     pub fn account(&self) -> &Account {
         self.core.account()
     }
 
-    /// The properties of the account whose stated values contradict the exchange's answers; see
+    /// Returns the properties of the account whose stated values contradict the exchange's answers; see
     /// [`ClientCore::account_mismatches`](crate::ClientCore::account_mismatches).
     pub fn account_mismatches(&self) -> Vec<AccountMismatch> {
         self.core.account_mismatches()
@@ -220,27 +220,27 @@ impl ClientCore {
         self.core.prepare(operation)
     }
 
-    /// The API.
+    /// Returns the API.
     pub fn api(&self) -> &'static Api {
         self.core.api()
     }
 
-    /// The time by the client's clock.
+    /// Returns the time by the client's clock.
     pub fn now(&self) -> Timestamp {
         self.core.now()
     }
 
-    /// The offset of the exchange's clock from the client's, estimated from recent responses.
+    /// Returns the offset of the exchange's clock from the client's, estimated from recent responses.
     pub fn skew(&self) -> Option<Skew> {
         self.core.skew()
     }
 
-    /// The environment: the timer for pauses, and random numbers.
+    /// Returns the environment: the timer for pauses, and random numbers.
     pub fn environment(&self) -> &dyn Environment {
         self.core.environment()
     }
 
-    /// The async client. The background thread of this client drives the connections that it opens only within
+    /// Returns the async client. The background thread of this client drives the connections that it opens only within
     /// [`wait`](Self::wait).
     pub fn to_async(&self) -> &crate::calls::client::ClientCore {
         &self.core
@@ -281,7 +281,7 @@ pub struct Retrying<'a> {
 }
 
 impl<'a> Retrying<'a> {
-    /// A client that makes the calls of `client`, with retries as `policy` allows.
+    /// Creates a client that makes the calls of `client`, with retries as `policy` allows.
     pub fn new(client: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
         Self { client, policy }
     }
@@ -320,7 +320,7 @@ pub struct BatchCall<O: Batch> {
 }
 
 impl<O: Batch> BatchCall<O> {
-    /// A batch of all items of `request`. Nothing is sent yet.
+    /// Creates a batch of all items of `request`. Nothing is sent yet.
     pub fn new(client: ClientCore, request: O) -> Self {
         let batch = crate::calls::batches::BatchCall::new(client.to_async().clone(), request);
         Self { client, batch }
@@ -407,7 +407,7 @@ pub struct Pages<O: Paged> {
 }
 
 impl<O: Paged> Pages<O> {
-    /// The pages that answer `request`, beginning with its cursor if it has one. Nothing is sent yet.
+    /// Returns the pages that answer `request`, beginning with its cursor if it has one. Nothing is sent yet.
     pub fn new(client: ClientCore, request: O) -> Self {
         let pages = crate::calls::pages::Pages::new(client.to_async().clone(), request);
         Self { client, pages, failed: false }
@@ -445,13 +445,13 @@ impl<O: Paged> Pages<O> {
         Ok(Self { pages: self.pages.resume(position)?, ..self })
     }
 
-    /// The position of the next page; after an error, of the page that could not be read. Save it after processing the
-    /// pages before.
+    /// Returns the position of the next page; after an error, of the page that could not be read. Save it after
+    /// processing the pages before.
     pub fn position(&self) -> &Position {
         self.pages.position()
     }
 
-    /// The items of all pages, one after the other, up to the first error.
+    /// Returns the items of all pages, one after the other, up to the first error.
     pub fn items(self) -> Items<O> {
         Items { client: self.client, items: self.pages.items() }
     }
@@ -460,7 +460,7 @@ impl<O: Paged> Pages<O> {
 impl<O: Paged> Iterator for Pages<O> {
     type Item = Result<Page<O::Item>, PageError>;
 
-    /// The next page; `None` at the end of the listing, and after an error.
+    /// Returns the next page; `None` at the end of the listing, and after an error.
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;
@@ -488,17 +488,17 @@ pub struct Items<O: Paged> {
 }
 
 impl<O: Paged> Items<O> {
-    /// The items so far that could not be read.
+    /// Returns the items so far that could not be read.
     pub fn bad(&self) -> &[BadItem] {
         self.items.bad()
     }
 
-    /// The part of the requested times that is not accessible, as far as known.
+    /// Returns the part of the requested times that is not accessible, as far as known.
     pub fn clipped(&self) -> Option<Clipped> {
         self.items.clipped()
     }
 
-    /// The position to continue from: the beginning of the current page while items of it are left.
+    /// Returns the position to continue from: the beginning of the current page while items of it are left.
     pub fn position(&self) -> &Position {
         self.items.position()
     }
@@ -507,8 +507,8 @@ impl<O: Paged> Items<O> {
 impl<O: Paged> Iterator for Items<O> {
     type Item = Result<O::Item, PageError>;
 
-    /// The next item; `None` at the end of the listing, and after an error. Items that cannot be read are found in
-    /// [`bad`](Self::bad).
+    /// Returns the next item; `None` at the end of the listing, and after an error. Items that cannot be read are found
+    /// in [`bad`](Self::bad).
     fn next(&mut self) -> Option<Self::Item> {
         self.client.wait(self.items.next())
     }
@@ -531,8 +531,8 @@ pub struct Countdown<O> {
 }
 
 impl<O: Operation> Countdown<O> {
-    /// A countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so many seconds,
-    /// and that ends it with 0.
+    /// Creates a countdown of `length`, in whole seconds. `request` makes the request that starts a countdown of so
+    /// many seconds, and that ends it with 0.
     pub fn new(client: &ClientCore, length: Duration, request: fn(u64) -> O) -> Self {
         Self { client: client.clone(), countdown: countdown::Countdown::new(client.to_async(), length, request) }
     }

@@ -80,12 +80,12 @@ macro_rules! __client {
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
-            /// A builder for a client of the exchange at `base_url`, such as `https://api.example.com`.
+            /// Returns a builder for a client of the exchange at `base_url`, such as `https://api.example.com`.
             pub fn builder(base_url: impl ::core::convert::Into<::std::string::String>) -> $crate::ClientBuilder<Self> {
                 $crate::ClientBuilder::new(&$api, base_url)
             }
 
-            /// A builder with the address, the credentials and the headers from the environment, like
+            /// Returns a builder with the address, the credentials and the headers from the environment, like
             /// [`from_env`](Self::from_env), for further settings.
             ///
             /// # Errors
@@ -97,10 +97,11 @@ macro_rules! __client {
                 $crate::ClientBuilder::from_env(&$api, prefix)
             }
 
-            /// A client with the address and the credentials from the environment: the variables `{prefix}_URL`,
-            /// `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses them. Headers of the
-            /// API, such as one that chooses the market, come from `{prefix}_HEADERS` if it is set: `NAME=VALUE`, separated
-            /// by commas. For more settings, use [`builder_from_env`](Self::builder_from_env).
+            /// Creates a client with the address and the credentials from the environment: the variables
+            /// `{prefix}_URL`, `{prefix}_KEY`, `{prefix}_SECRET` and `{prefix}_PASSPHRASE`, as far as the API uses
+            /// them. Headers of the API, such as one that chooses the market, come from `{prefix}_HEADERS` if it is
+            /// set: `NAME=VALUE`, separated by commas. For more settings, use
+            /// [`builder_from_env`](Self::builder_from_env).
             ///
             /// # Errors
             ///
@@ -319,8 +320,8 @@ macro_rules! __client {
                 $crate::__run!([$($async)?] self.core, instruments::load_instruments, $instruments)
             }
 
-            /// The instrument `symbol` of a business line, which is a value of the enum in requests of its family: as
-            /// the account states it, or else as it was last [listed](Self::load_instruments).
+            /// Returns the instrument `symbol` of a business line, which is a value of the enum in requests of its
+            /// family: as the account states it, or else as it was last [listed](Self::load_instruments).
             pub fn instrument(
                 &self,
                 line: impl $crate::account::InstrumentLine,
@@ -329,7 +330,7 @@ macro_rules! __client {
                 self.core.instrument(line, symbol).map($instrument::from)
             }
 
-            /// The orders that the client knows from its calls, if it was built with
+            /// Returns the orders that the client knows from its calls, if it was built with
             /// [`track_orders`](tradeapi_runtime::ClientBuilder::track_orders).
             pub fn tracked_orders(&self) -> ::core::option::Option<&$crate::orders::TrackedOrders> {
                 self.core.tracked_orders()
@@ -391,7 +392,7 @@ macro_rules! __client {
                 Self { core: self.core.without_journal() }
             }
 
-            /// All pages of a listing. Nothing is sent until a page is requested.
+            /// Returns all pages of a listing. Nothing is sent until a page is requested.
             ///
             /// Cursors are followed and long time ranges are split; see
             /// [`Pages`](tradeapi_runtime::pages::Pages).
@@ -399,7 +400,7 @@ macro_rules! __client {
                 $($home)*::Pages::new(self.core.clone(), request)
             }
 
-            /// A batch of any length, sent in as many calls as needed, with the outcome of each item; see
+            /// Returns a batch of any length, sent in as many calls as needed, with the outcome of each item; see
             /// [`BatchCall`](tradeapi_runtime::batches::BatchCall).
             pub fn batch<O: $crate::batches::Batch>(&self, request: O) -> $($home)*::BatchCall<O> {
                 $($home)*::BatchCall::new(self.core.clone(), request)
@@ -420,7 +421,7 @@ macro_rules! __client {
                 Self { core: self.core.with_account(account) }
             }
 
-            /// The properties of the account whose stated values contradict the exchange's answers; see
+            /// Returns the properties of the account whose stated values contradict the exchange's answers; see
             /// [`ClientCore::account_mismatches`](tradeapi_runtime::ClientCore::account_mismatches).
             pub fn account_mismatches(&self) -> ::std::vec::Vec<$crate::account::AccountMismatch> {
                 self.core.account_mismatches()
@@ -434,18 +435,18 @@ macro_rules! __client {
                 Self { core: self.core.with_code_policy(policy) }
             }
 
-            /// The changes that wait for a rate limit, are under way, or got no answer and may still be carried out; see
-            /// [`ClientCore::under_way`](tradeapi_runtime::ClientCore::under_way).
+            /// Returns the changes that wait for a rate limit, are under way, or got no answer and may still be carried
+            /// out; see [`ClientCore::under_way`](tradeapi_runtime::ClientCore::under_way).
             pub fn under_way(&self) -> ::std::vec::Vec<$crate::client::UnderWay> {
                 self.core.under_way()
             }
 
-            /// The offset of the exchange's clock from the client's, estimated from recent responses.
+            /// Returns the offset of the exchange's clock from the client's, estimated from recent responses.
             pub fn skew(&self) -> ::core::option::Option<$crate::clock::Skew> {
                 self.core.skew()
             }
 
-            /// The core of the client, to build requests or read responses without sending anything.
+            /// Returns the core of the client, to build requests or read responses without sending anything.
             pub fn core(&self) -> &$($home)*::ClientCore {
                 &self.core
             }

@@ -136,7 +136,7 @@ impl Occurrences {
 }
 
 impl Sign {
-    /// The same without its name, if it has one.
+    /// Returns the same without its name, if it has one.
     fn unnamed(&self) -> Option<Self> {
         match self {
             Self::UnknownField(Some(_)) => Some(Self::UnknownField(None)),
@@ -161,7 +161,7 @@ impl OperationCounts {
 }
 
 impl Counts {
-    /// The place of the objects at `path`, if there is room for it.
+    /// Returns the place of the objects at `path`, if there is room for it.
     pub(super) fn record(&mut self, path: &str, name: Option<&'static str>, fields: &[FieldTable]) -> Option<usize> {
         let known = self.records.iter().position(|record| record.path == path);
         if known.is_some() || self.records.len() == MAX_RECORDS {
@@ -236,7 +236,7 @@ impl RecordCounts {
         0
     }
 
-    /// The place of a finding, or where it would be.
+    /// Returns the place of a finding, or where it would be.
     fn place_of(&self, sign: &Sign) -> Result<usize, usize> {
         self.found.binary_search_by(|(known, _)| known.cmp(sign))
     }
@@ -329,7 +329,7 @@ impl<'a> Redactor<'a> {
     }
 }
 
-/// Letters and digits alone, the letters small.
+/// Returns letters and digits alone, the letters small.
 fn plain(text: &[u8]) -> Zeroizing<Vec<u8>> {
     // Allocated once: a vector that grows leaves copies behind.
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));

@@ -163,7 +163,7 @@ pub struct DriftEntry {
 const VERSION: u64 = 1;
 
 impl DriftReport {
-    /// The report as JSON, which `tradeapi-gen drift` reads.
+    /// Returns the report as JSON, which `tradeapi-gen drift` reads.
     pub fn to_json(&self) -> String {
         write_json(self)
     }
@@ -262,7 +262,7 @@ impl fmt::Display for OperationDrift {
     }
 }
 
-/// The columns of a row, which shows an entry or all missing fields of a record.
+/// Returns the columns of a row, which shows an entry or all missing fields of a record.
 fn columns(entries: &[DriftEntry]) -> [String; 3] {
     let Some(entry) = entries.first() else { return Default::default() };
     let (kind, path, what) = match entry.kind {

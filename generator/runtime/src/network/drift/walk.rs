@@ -312,7 +312,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The member that has the list, where the data may be an object around it.
+    /// Returns the member that has the list, where the data may be an object around it.
     fn list_member(&self, at: Here<'_>) -> Option<&'static str> {
         let is_data = at.record == ENVELOPE
             && matches!(self.meta.data_path(self.api), Some([Step::Member(name)]) if *name == at.field.name);
@@ -419,7 +419,7 @@ fn is_record(travels: Travels, kind: Kind) -> bool {
     }
 }
 
-/// The fields of an envelope. Only the form of the data is known.
+/// Returns the fields of an envelope. Only the form of the data is known.
 fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -> Vec<FieldTable> {
     let mut fields: Vec<FieldTable> = Vec::new();
     for name in envelope.members() {
@@ -432,7 +432,7 @@ fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -
     fields
 }
 
-/// The field with this name. The search begins at `expected` and wraps around.
+/// Returns the field with this name. The search begins at `expected` and wraps around.
 fn find_field(fields: &[FieldTable], name: &str, expected: usize) -> Option<usize> {
     let (before, after) = fields.split_at_checked(expected).unwrap_or((fields, &[]));
     let behind = after.iter().position(|field| field.name == name).map(|place| place + before.len());

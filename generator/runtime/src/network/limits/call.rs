@@ -31,17 +31,17 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call of the operation `meta` with the default rows, for an account and an address without a name. If its
-    /// weight depends on parameters, it has the greatest.
+    /// Creates a call of the operation `meta` with the default rows, for an account and an address without a name. If
+    /// its weight depends on parameters, it has the greatest.
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, &|_| true) } else { ALL };
         Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, or_classes: None, account: "", address: "", rows }
     }
 
-    /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
-    /// from the request, the account, the instruments and the exchange's time. If an instrument that is not known decides, or
-    /// a day that may have come, the rows of both classes apply.
+    /// Returns the call of `operation` with the rows of its class: the one that `classes` select, or else the one that
+    /// follows from the request, the account, the instruments and the exchange's time. If an instrument that is not
+    /// known decides, or a day that may have come, the rows of both classes apply.
     pub fn of<'k, O: Operation>(operation: &O, classes: &Classes, known: impl Into<Known<'k>>) -> Self {
         Self::of_any(operation, classes, known.into())
     }
@@ -65,18 +65,18 @@ impl<'a> Call<'a> {
         Self { uid_class, ip_class, or_classes, rows, ..Self::new(meta) }
     }
 
-    /// The same, counted for the user `account` and the network address `address`.
+    /// Returns the same, counted for the user `account` and the network address `address`.
     #[must_use]
     pub fn counted_for(self, account: &'a str, address: &'a str) -> Self {
         Self { account, address, ..self }
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn meta(&self) -> &'static Meta {
         self.meta
     }
 
-    /// The rows that apply to it; all of them must have room.
+    /// Returns the rows that apply to it; all of them must have room.
     pub fn limits(&self) -> impl Iterator<Item = &'static RateLimit> {
         let Self { uid_class, ip_class, or_classes, rows, .. } = *self;
         let is_of =
@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
         rows_of_classes.filter(move |(index, row)| is_meant(row) && has(rows, *index)).map(|(_, row)| row)
     }
 
-    /// The account or the address that is counted within `scope`. Empty if it has no name.
+    /// Returns the account or the address that is counted within `scope`. Empty if it has no name.
     pub fn counted(&self, scope: Scope) -> &'a str {
         match scope {
             Scope::Uid => self.account,
@@ -109,7 +109,7 @@ fn is_of_some(row: &RateLimit) -> bool {
     row.when != WeightCondition::Always
 }
 
-/// The rows of a call; of several rows of a pool, only the heaviest.
+/// Returns the rows of a call; of several rows of a pool, only the heaviest.
 fn rows_of(operation: &dyn DynOperation) -> u64 {
     let meta = operation.meta();
     let named = Named::of(operation);
@@ -123,7 +123,7 @@ fn rows_of(operation: &dyn DynOperation) -> u64 {
     })
 }
 
-/// The rows for which `is_of` holds, without those whose pool has a heavier one.
+/// Returns the rows for which `is_of` holds, without those whose pool has a heavier one.
 fn heaviest(meta: &Meta, is_of: &dyn Fn(&RateLimit) -> bool) -> u64 {
     let outweighs = |(other_index, other): (usize, &RateLimit), (index, row): (usize, &RateLimit)| {
         let is_of_same = row.pool.is_some() && other.pool == row.pool && other.per_millis == row.per_millis;
@@ -203,7 +203,7 @@ impl Classes {
         self
     }
 
-    /// The class whose rows apply within `scope`, as the table writes it; `None` for the default ones.
+    /// Returns the class whose rows apply within `scope`, as the table writes it; `None` for the default ones.
     pub(super) fn choose(
         &self,
         limits: &'static [RateLimit],
@@ -272,7 +272,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// A reservation that the limiter identifies by `key`.
+    /// Creates a reservation that the limiter identifies by `key`.
     pub fn new(key: u64, waited: Duration) -> Self {
         Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
@@ -293,17 +293,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan of a custom limiter.
+    /// Creates a plan of a custom limiter.
     pub fn new(requests: usize, lasts: Duration, binding: Option<BindingLimit>) -> Self {
         Self { requests, refused: 0, lasts, binding }
     }
 
-    /// The plan for `calls` if there were none before.
+    /// Returns the plan for `calls` if there were none before.
     pub fn from_nothing(calls: &[Call<'_>]) -> Self {
         Self::after(LimiterState::new(LimitSettings::default()), Duration::ZERO, calls)
     }
 
-    /// The plan for `calls` that are made at `now`, one after the other, each of which is sent as soon as it is
+    /// Returns the plan for `calls` that are made at `now`, one after the other, each of which is sent as soon as it is
     /// admitted and takes as long as usual.
     pub(super) fn after(mut state: LimiterState, now: Duration, calls: &[Call<'_>]) -> Self {
         state.expect_all(now);

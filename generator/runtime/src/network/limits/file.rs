@@ -143,7 +143,7 @@ struct GivenUp {
     arrived: Duration,
 }
 
-/// Why a call has no places.
+/// The reason why a call has no places.
 enum Denied {
     Full(Full),
     Busy,
@@ -286,7 +286,8 @@ impl State {
         Ok(windows)
     }
 
-    /// The table of a window. Its file has a hash as a name, because names of windows have characters that files cannot have.
+    /// Returns the table of a window. Its file has a hash as a name, because names of windows have characters that
+    /// files cannot have.
     fn table(&mut self, name: &str, most: u32, span: Duration, limits: &FileLimits) -> Result<usize, Denied> {
         if let Some(known) = self.table_of.get(name) {
             return Ok(*known);

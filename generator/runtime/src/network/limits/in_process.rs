@@ -119,17 +119,17 @@ enum Decision {
 }
 
 impl InProcessLimits {
-    /// A limiter by the system's clock.
+    /// Creates a limiter by the system's clock.
     pub fn new(settings: LimitSettings) -> Self {
         Self::with_timer(settings, SystemTimer::new())
     }
 
-    /// A limiter by the clock `timer`.
+    /// Creates a limiter by the clock `timer`.
     pub fn with_timer(settings: LimitSettings, timer: impl Timer + 'static) -> Self {
         Self::with_shared_timer(settings, Arc::new(timer))
     }
 
-    /// A limiter by the clock of its client.
+    /// Creates a limiter by the clock of its client.
     pub(crate) fn with_shared_timer(settings: LimitSettings, timer: Arc<dyn Timer>) -> Self {
         let shared = Arc::new_cyclic(|shared: &Weak<Shared>| Shared {
             timer,
@@ -145,7 +145,7 @@ impl InProcessLimits {
         Self { shared }
     }
 
-    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key.
+    /// Returns the limiter of the clients of this process with the same `parts`: the API, the address and the key.
     pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
         static LIMITERS: SharedByAccount<InProcessLimits> = SharedByAccount::new();
         LIMITERS.of(parts, &|_| false)
@@ -256,8 +256,8 @@ impl Wake for Alarm {
 }
 
 impl State {
-    /// A reservation, if there was room already at the last change. This avoids reading the clock, which would be the
-    /// slowest part.
+    /// Returns a reservation, if there was room already at the last change. This avoids reading the clock, which would
+    /// be the slowest part.
     #[inline]
     fn try_admit(&mut self, call: &Call<'_>) -> Option<Reservation> {
         let bucket = self.limits.find(call)?;
@@ -320,7 +320,7 @@ impl<'a> Waiting<'a> {
         Self { shared, bucket, turn, since }
     }
 
-    /// The admission of a call that has just been queued.
+    /// Returns the admission of a call that has just been queued.
     pub(super) fn admission(self, wait: bool) -> Admission<'a> {
         match self.at_once() {
             Err(_) if wait => Admission::Later(Box::pin(self)),
@@ -333,7 +333,7 @@ impl<'a> Waiting<'a> {
         self.take_reservation(&mut state).ok_or_else(|| state.full(self.bucket, self.shared.now()).into())
     }
 
-    /// The reservation, once it was granted.
+    /// Returns the reservation, once it was granted.
     fn take_reservation(&self, state: &mut State) -> Option<Reservation> {
         if !matches!(state.waiters.get(&self.turn), Some(Waiter::Admitted)) {
             return None;

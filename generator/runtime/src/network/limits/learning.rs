@@ -111,7 +111,7 @@ pub(super) struct Pauses {
 }
 
 impl Pauses {
-    /// The pauses of an operation whose windows have these spans.
+    /// Returns the pauses of an operation whose windows have these spans.
     pub(super) fn of(spans: impl Iterator<Item = Duration>, longest_pause: Duration, too_many: TooMany) -> Self {
         let (mut shortest, mut longest) = (Duration::MAX, Duration::ZERO);
         for span in spans {
@@ -222,7 +222,7 @@ impl Ways {
         }
     }
 
-    /// A lower bound on the next ways; zero while too few are known.
+    /// Returns a lower bound on the next ways; zero while too few are known.
     ///
     /// It is the shortest way less twice its distance from the median, because one that varies may become shorter.
     #[inline]
@@ -230,7 +230,7 @@ impl Ways {
         Duration::from_micros(self.bound.into())
     }
 
-    /// The median way; zero while too few are known.
+    /// Returns the median way; zero while too few are known.
     pub(super) fn usual(&self) -> Duration {
         Duration::from_micros(self.usual.into())
     }
@@ -259,7 +259,7 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
-    /// The way of a request that is sent `number` seconds after the beginning.
+    /// Returns the way of a request that is sent `number` seconds after the beginning.
     fn add(ways: &mut Ways, number: usize, way: u64, is_warm: bool) -> Option<Duration> {
         let sent = ms(number as u64 * 1_000);
         ways.add(sent, Timestamp::from_millis(BEGUN + number as u64 * 1_000 + way), is_warm)

@@ -65,7 +65,7 @@ pub enum Admission<'a> {
 /// Resolves to a reservation.
 pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Reservation, AdmissionError>> + Send + 'a>>;
 
-/// Why a call may not be made.
+/// The reason why a call may not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdmissionError {
@@ -105,12 +105,12 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// A failure of the kind `kind`, because of `why`.
+    /// Creates a failure of the kind `kind`, because of `why`.
     pub fn new(kind: LimiterErrorKind, why: impl Into<String>) -> Self {
         Self { kind, why: why.into(), waited: Duration::ZERO }
     }
 
-    /// The same, after a wait.
+    /// Returns the same, after a wait.
     #[must_use]
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
@@ -209,7 +209,7 @@ impl RateLimitFeedback {
         Self { request_time: Some(request_time), ..self }
     }
 
-    /// The feedback of `response`, without the time in it.
+    /// Returns the feedback of `response`, without the time in it.
     pub fn read(api: &Api, response: &Response<Bytes>) -> Self {
         let is_one_too_many = response.status() == StatusCode::TOO_MANY_REQUESTS;
         let refused_for = api.refused_address.filter(|refused| !is_one_too_many && refused.status == response.status());
@@ -240,13 +240,13 @@ pub struct Permit<'a> {
 }
 
 impl<'a> Permit<'a> {
-    /// A permit for a call that counts; without a reservation, for one that does not.
+    /// Creates a permit for a call that counts; without a reservation, for one that does not.
     pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, reservation: Option<Reservation>) -> Self {
         let waited = reservation.as_ref().map(|reservation| reservation.waited).unwrap_or_default();
         Self { limiter, api, reservation, watch: None, waited, sent: false }
     }
 
-    /// The same, for a call whose answer may show that the address is refused, and that waited for `longer`.
+    /// Returns the same, for a call whose answer may show that the address is refused, and that waited for `longer`.
     pub(crate) fn watched(mut self, watch: Watch<'a>, longer: Duration) -> Self {
         self.watch = Some(watch);
         self.waited = self.waited.saturating_add(longer);

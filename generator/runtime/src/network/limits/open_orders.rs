@@ -82,7 +82,7 @@ impl OpenOrders {
         self.room(kind).is_none_or(|room| n <= room)
     }
 
-    /// The ceiling that leaves the least room for orders of this kind.
+    /// Returns the ceiling that leaves the least room for orders of this kind.
     pub fn ceiling(&self, kind: &impl OpenEnum) -> Option<&'static Ceiling> {
         self.tightest(kind).map(|counter| counter.ceiling)
     }

@@ -138,7 +138,7 @@ impl RedisLimits {
         self.shared.flush().await;
     }
 
-    /// The limiter that is used without Redis and its own reservation, if that limiter gave it.
+    /// Returns the limiter that is used without Redis and its own reservation, if that limiter gave it.
     fn alone(&self, reservation: &Reservation) -> Option<(&Alone, Reservation)> {
         let key = Alone::own(reservation)?;
         Some((self.shared.alone.as_ref()?, Reservation { key, ..*reservation }))

@@ -52,7 +52,7 @@ impl Default for LimitSettings {
 }
 
 impl LimitSettings {
-    /// The default settings.
+    /// Returns the default settings.
     pub fn new() -> Self {
         Self::default()
     }
@@ -114,8 +114,8 @@ impl LimitSettings {
         self
     }
 
-    /// The longest pause that one response can cause: a minute by default, and never less than the shortest window of
-    /// the operation. It delays cancellations for one window at most: no response takes away the ability to cancel.
+    /// Sets the longest pause that one response can cause: a minute by default, and never less than the shortest window
+    /// of the operation. It delays cancellations for one window at most: no response takes away the ability to cancel.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.longest_pause = longest;
         self
@@ -140,7 +140,7 @@ impl LimitSettings {
         row.window().saturating_add(self.margin)
     }
 
-    /// When a call that was sent at `sent` and is given up `now` has arrived at the latest.
+    /// Returns when a call that was sent at `sent` and is given up `now` has arrived at the latest.
     pub(super) fn arrived_at(&self, sent: Duration, now: Duration) -> Duration {
         now.saturating_add(self.late_arrival).max(sent.saturating_add(self.held_back))
     }
@@ -187,7 +187,7 @@ impl QuotaShare {
         calls as u32
     }
 
-    /// The part as a fraction.
+    /// Returns the part as a fraction.
     #[cfg(feature = "redis")]
     pub(super) fn fraction(self) -> f64 {
         f64::from(self.part) / f64::from(self.whole)

@@ -67,7 +67,7 @@ impl SharedWindow {
     }
 }
 
-/// A hash of `name`, which hides it from readers; it can be found by trying all names.
+/// Returns a hash of `name`, which hides it from readers; it can be found by trying all names.
 pub(super) fn name_of(name: &str) -> String {
     Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -14,12 +14,12 @@ use super::window::{Answered, Bucket, Key, Pause, Taken, Window};
 use crate::data::error::BindingLimit;
 use crate::data::tables::{RateLimit, Scope};
 
-/// A reservation of `bucket`.
+/// Returns a reservation of `bucket`.
 pub(super) fn reserve_in(bucket: Key, waited: Duration) -> Reservation {
     Reservation::new(bucket.data().as_ffi(), waited)
 }
 
-/// The bucket of `reservation`.
+/// Returns the bucket of `reservation`.
 #[inline]
 pub(super) fn bucket_of(reservation: &Reservation) -> Key {
     KeyData::from_ffi(reservation.key).into()
@@ -116,14 +116,14 @@ impl LimiterState {
         }
     }
 
-    /// The bucket of a call, if it exists. There is one for each operation, class, account and address.
+    /// Returns the bucket of a call, if it exists. There is one for each operation, class, account and address.
     #[inline]
     pub(super) fn find(&self, call: &Call<'_>) -> Option<Key> {
         let same = self.buckets_of.get(&self.hash(call))?;
         same.iter().copied().find(|bucket| self.buckets.get(*bucket).is_some_and(|bucket| bucket.takes(call)))
     }
 
-    /// The bucket of a call.
+    /// Returns the bucket of a call.
     #[inline]
     pub(super) fn bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         match self.find(call) {
@@ -205,7 +205,7 @@ impl LimiterState {
         self.free_beside(bucket, &KeptRoom::new())
     }
 
-    /// The same, with the room in `kept` left to others.
+    /// Returns the same, with the room in `kept` left to others.
     fn free_beside(&self, bucket: Key, kept: &KeptRoom) -> (Option<Duration>, Option<&Counter>) {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return (None, None) };
         let mut latest = (bucket.shut_until, None);
@@ -226,7 +226,7 @@ impl LimiterState {
         bucket.shut_until <= now && bucket.windows.iter().all(|taken| self.has_room(taken.window, now, taken.count))
     }
 
-    /// The same, with the room in `kept` left to others.
+    /// Returns the same, with the room in `kept` left to others.
     fn is_free_beside(&self, bucket: Key, now: Duration, kept: &KeptRoom) -> bool {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return false };
         let has_room = |taken: &Taken| self.has_room(taken.window, now, taken.beside(kept));
@@ -327,7 +327,7 @@ impl LimiterState {
         self.buckets.get(bucket).map_or(&[], |bucket| &bucket.windows)
     }
 
-    /// The windows of the operation and its pools, without the overall ones.
+    /// Returns the windows of the operation and its pools, without the overall ones.
     pub(super) fn own_windows(&self, bucket: Key) -> &[Taken] {
         self.buckets.get(bucket).map_or(&[], |bucket| &bucket.windows[..bucket.own])
     }
@@ -459,12 +459,12 @@ impl LimiterState {
         }
     }
 
-    /// The buckets with waiting calls.
+    /// Returns the buckets with waiting calls.
     pub(super) fn busy(&self) -> &[Key] {
         &self.busy
     }
 
-    /// The buckets with waiting calls, the one whose first call is admitted first at the top.
+    /// Returns the buckets with waiting calls, the one whose first call is admitted first at the top.
     fn fronts(&self) -> BinaryHeap<Reverse<((bool, u64), Key)>> {
         self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect()
     }

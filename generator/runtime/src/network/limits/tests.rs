@@ -25,7 +25,7 @@ const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// An operation with these limits, for as long as the tests run.
+/// Returns an operation with these limits, for as long as the tests run.
 fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) -> &'static Meta {
     Box::leak(Box::new(Meta { id, method: Method::Post, effect, limits: Box::leak(limits.into()), ..Meta::DEFAULT }))
 }
@@ -38,7 +38,7 @@ fn per_ip(calls: u32) -> RateLimit {
     RateLimit::per_ip(calls)
 }
 
-/// An operation with one limit.
+/// Returns an operation with one limit.
 fn limited_to(calls: u32) -> &'static Meta {
     operation("limited", Effect::Create, &[per_uid(calls, "default")])
 }
@@ -88,7 +88,7 @@ impl<'a> Driver<'a> {
         Self::of(limits, timer.clone())
     }
 
-    /// The callers of `limits`. `timer` shows the true time, whatever their clock shows.
+    /// Returns the callers of `limits`. `timer` shows the true time, whatever their clock shows.
     fn of(limits: &'a InProcessLimits, timer: ManualTimer) -> Self {
         Self { limits, timer, waiting: BTreeMap::new(), woken: Woken::default(), count: 0 }
     }
@@ -111,7 +111,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The callers that were woken and admitted.
+    /// Returns the callers that were woken and admitted.
     fn woken(&mut self) -> Vec<(usize, Reservation)> {
         let (mut admitted, mut from) = (Vec::new(), 0);
         while let Some(number) = self.woken.take_from(from) {
@@ -175,7 +175,7 @@ fn make_all(driver: &mut Driver<'_>, calls: &[Call<'static>]) -> Vec<Duration> {
     made
 }
 
-/// The most calls in any half-open window of `span`.
+/// Returns the most calls in any half-open window of `span`.
 fn most_in_any(made: &[Duration], span: Duration) -> usize {
     let mut made = made.to_vec();
     made.sort();

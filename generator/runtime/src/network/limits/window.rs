@@ -282,7 +282,7 @@ impl Window {
         self.blocked_until = self.blocked_until.max(until);
     }
 
-    /// The remaining calls by a count of the calls within one span, taken at `moment` or later.
+    /// Returns the remaining calls by a count of the calls within one span, taken at `moment` or later.
     pub(super) fn left(&self, moment: Duration) -> usize {
         let expired = self.ended.partition_point(|ended| ended.expires <= moment);
         self.most.saturating_sub(self.ended.len() - expired + self.held)
@@ -290,7 +290,7 @@ impl Window {
 }
 
 impl Ended {
-    /// A call that takes room until then, whatever is learned about ways.
+    /// Creates a call that takes room until then, whatever is learned about ways.
     fn known(until: Duration) -> Self {
         Self { expires: until, until, by_exchange: Duration::MAX }
     }
@@ -383,7 +383,7 @@ impl Bucket {
         self.operation.effect == Effect::Cancel
     }
 
-    /// The rank of the first waiting call among those of all buckets: the least is admitted first.
+    /// Returns the rank of the first waiting call among those of all buckets: the least is admitted first.
     pub(super) fn turn(&self) -> Option<(bool, u64)> {
         self.queue.front().map(|turn| (!self.urgent, *turn))
     }

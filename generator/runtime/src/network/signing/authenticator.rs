@@ -56,12 +56,12 @@ struct Varying<N> {
     is_signature: bool,
 }
 
-/// Why a request cannot be signed: credentials or the signature are not valid where they would go.
+/// The reason why a request cannot be signed: credentials or the signature are not valid where they would go.
 #[derive(Debug)]
 pub(crate) struct CannotCarry;
 
 impl Authenticator {
-    /// An authenticator for requests of `api`; `None` if the API does not use credentials.
+    /// Returns an authenticator for requests of `api`; `None` if the API does not use credentials.
     ///
     /// # Errors
     ///
@@ -116,12 +116,12 @@ impl Authenticator {
         Ok(())
     }
 
-    /// The credentials.
+    /// Returns the credentials.
     pub(crate) fn credentials(&self) -> &Credentials {
         &self.credentials
     }
 
-    /// The timestamp and the nonce of a request that is signed as of `now`.
+    /// Returns the timestamp and the nonce of a request that is signed as of `now`.
     pub(crate) fn stamp(&self, now: Timestamp) -> Stamp {
         let mut stamp = Stamp { at: now, ..Stamp::default() };
         if self.has_timestamp {
@@ -250,7 +250,7 @@ impl fmt::Debug for Authenticator {
     }
 }
 
-/// An object with the members of another one after its own.
+/// Returns an object with the members of another one after its own.
 fn extended_object(object: &[u8], members: &str) -> Result<Bytes, CannotCarry> {
     let open = object.strip_suffix(b"}").ok_or(CannotCarry)?;
     let separator: &[u8] = if open == b"{" { b"" } else { b"," };
@@ -284,7 +284,7 @@ struct Nonces {
 }
 
 impl Nonces {
-    /// The nonce of a request at `now`.
+    /// Returns the nonce of a request at `now`.
     pub(super) fn next(&self, now: Timestamp, form: NonceForm) -> ArrayString<LONGEST_NONCE> {
         let number = self.next_number(now);
         let mut text = ArrayString::new();
@@ -307,7 +307,8 @@ impl Nonces {
         next(last.unwrap_or_else(|last| last))
     }
 
-    /// The random UUID (RFC 9562, version 4) that belongs to a number. After a fork, only the process tells two apart.
+    /// Returns the random UUID (RFC 9562, version 4) that belongs to a number. After a fork, only the process tells two
+    /// apart.
     fn uuid(&self, number: u64) -> [u64; 2] {
         let bits = |half: u8| self.chance.hash_one((std::process::id(), number, half));
         [bits(0) & !0xf000 | 0x4000, bits(1) & (u64::MAX >> 2) | 1 << 63]
@@ -330,7 +331,7 @@ pub(crate) struct Stamp {
     pub(crate) is_form: bool,
 }
 
-/// A time as it is sent.
+/// Returns a time as it is sent.
 pub(super) fn written(at: Timestamp, form: TimestampForm) -> ArrayString<LONGEST_TIMESTAMP> {
     let millis = at.as_millis();
     match form {

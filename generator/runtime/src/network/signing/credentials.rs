@@ -36,8 +36,8 @@ struct Unset {
 }
 
 impl Credentials {
-    /// A key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a private
-    /// key in PEM, as the exchange gave it; the API decides what is signed with it.
+    /// Creates a key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a
+    /// private key in PEM, as the exchange gave it; the API decides what is signed with it.
     ///
     /// Building a client fails if one of them cannot be right: if it is empty although the API needs it, has a line
     /// break, or begins or ends with white space, as a text from a file often does. Only a key in PEM has line breaks.
@@ -45,7 +45,7 @@ impl Credentials {
         Self::of(key, passphrase, Proof::Secret(Secret::new(secret.into())))
     }
 
-    /// A key that is itself the proof, such as a bearer token, for an API that has no signatures.
+    /// Creates a key that is itself the proof, such as a bearer token, for an API that has no signatures.
     pub fn of_key(key: impl Into<String>) -> Self {
         Self::new(key, "", "")
     }
@@ -99,12 +99,12 @@ impl Credentials {
         }
     }
 
-    /// The key as a header.
+    /// Returns the key as a header.
     pub(super) fn key_header(&self) -> Option<HeaderValue> {
         self.key.header()
     }
 
-    /// The passphrase as a header.
+    /// Returns the passphrase as a header.
     pub(super) fn passphrase_header(&self) -> Option<HeaderValue> {
         self.passphrase.header()
     }
@@ -117,7 +117,7 @@ impl Credentials {
         self.passphrase.bytes()
     }
 
-    /// The parts that requests contain, which a response may repeat. The secret itself is never sent.
+    /// Returns the parts that requests contain, which a response may repeat. The secret itself is never sent.
     pub(crate) fn sent(&self) -> [&[u8]; 2] {
         [self.key.bytes(), self.passphrase.bytes()]
     }
@@ -129,7 +129,7 @@ impl Credentials {
         }
     }
 
-    /// The secret; empty where a signer holds it.
+    /// Returns the secret; empty where a signer holds it.
     pub(super) fn secret(&self) -> Zeroizing<String> {
         match &self.proof {
             // It was made from a text.
@@ -138,7 +138,7 @@ impl Credentials {
         }
     }
 
-    /// The same without the secret.
+    /// Returns the same without the secret.
     pub(super) fn without_secret(&self) -> Self {
         Self { proof: Proof::Secret(Secret::new(String::new())), ..self.clone() }
     }
@@ -168,7 +168,7 @@ const PASSPHRASE: PartFaults = [
     "the passphrase is not plain text",
 ];
 
-/// A part that is sent in a header.
+/// Returns a part that is sent in a header.
 fn check_part(part: &Secret, faults: &PartFaults) -> Result<(), BuildError> {
     check_text(part, faults)?;
     if part.header().is_some() { Ok(()) } else { Err(wrong(faults[3])) }
@@ -196,7 +196,7 @@ fn check_text(part: &Secret, [empty, broken, spaced, _]: &PartFaults) -> Result<
     if text.trim_ascii().len() < text.len() { Err(wrong(spaced)) } else { Ok(()) }
 }
 
-/// The value of the variable `{prefix}_{name}`, or its name if it is not set, is empty or is not text.
+/// Returns the value of the variable `{prefix}_{name}`, or its name if it is not set, is empty or is not text.
 pub(crate) fn variable(prefix: &str, name: &str) -> Result<String, String> {
     let name = format!("{prefix}_{name}");
     match std::env::var(&name) {
@@ -231,12 +231,12 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// The text itself.
+    /// Returns the text itself.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The header with this text, marked as sensitive; `None` if it is not valid in a header.
+    /// Returns the header with this text, marked as sensitive; `None` if it is not valid in a header.
     pub(super) fn header(&self) -> Option<HeaderValue> {
         let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
         let mut header = HeaderValue::from_maybe_shared(self.0.clone()).ok()?;
@@ -249,10 +249,10 @@ impl Secret {
 ///
 /// Implement it if the secret is held elsewhere (a hardware module, another process) or the key is of another kind.
 pub trait Signer: Send + Sync {
-    /// The bytes of the signature of `text`.
+    /// Returns the bytes of the signature of `text`.
     fn sign(&self, text: &[u8]) -> Vec<u8>;
 
-    /// The algorithm, for an exchange that accepts several; `None` for the first one that its schema names.
+    /// Returns the algorithm, for an exchange that accepts several; `None` for the first one that its schema names.
     fn algorithm(&self) -> Option<Algorithm> {
         None
     }

@@ -65,7 +65,7 @@ impl PrivateKey {
         pair.map(Self).ok_or_else(|| wrong("the private key must be Ed25519, RSA of 2048 bits or more, or P-256"))
     }
 
-    /// The same key, which signs with the probabilistic padding if it is one of RSA (`rsa-pss-sha256`).
+    /// Returns the same key, which signs with the probabilistic padding if it is one of RSA (`rsa-pss-sha256`).
     #[must_use]
     pub fn with_pss(self) -> Self {
         match self.0 {
@@ -74,7 +74,7 @@ impl PrivateKey {
         }
     }
 
-    /// The Ed25519 key with this seed of 32 bytes, which the public key may follow.
+    /// Returns the Ed25519 key with this seed of 32 bytes, which the public key may follow.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl PrivateKey {
     }
 }
 
-/// The key in a document of PKCS #8, whose kind only an attempt to read it shows.
+/// Returns the key in a document of PKCS #8, whose kind only an attempt to read it shows.
 fn of_pkcs8(der: &[u8]) -> Option<Pair> {
     let random = SystemRandom::new();
     if let Ok(pair) = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der) {

@@ -7,7 +7,7 @@ use http::{Request, Uri};
 use crate::data::json::{JsonWriter, Kind, ReadError, Reader};
 use crate::data::tables::{Authentication, Part, Place};
 
-/// The address and the body of `request`, without keys, passphrases and signatures.
+/// Returns the address and the body of `request`, without keys, passphrases and signatures.
 pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Request<Bytes>) -> (Uri, Bytes) {
     let (uri, body) = (request.uri(), request.body());
     let secrets = authentication.map(secret_parameters).unwrap_or_default();
@@ -21,7 +21,7 @@ pub(crate) fn redacted(authentication: Option<&Authentication>, request: &Reques
     (without_query_pairs(uri, &secrets), body.into())
 }
 
-/// The names under which a secret travels in a query or a body.
+/// Returns the names under which a secret travels in a query or a body.
 fn secret_parameters(authentication: &Authentication) -> Vec<&'static str> {
     let mut names = Vec::new();
     for carried in authentication.carried {
@@ -46,7 +46,7 @@ fn without_query_pairs(uri: &Uri, secrets: &[&str]) -> Uri {
     Uri::from_parts(parts).unwrap_or_default()
 }
 
-/// The pairs of a query or a form that are not secret. Names of credentials need no percent-encoding.
+/// Returns the pairs of a query or a form that are not secret. Names of credentials need no percent-encoding.
 fn without_pairs(text: &str, secrets: &[&str]) -> String {
     let mut pairs = Vec::new();
     for pair in text.split('&') {
@@ -58,7 +58,7 @@ fn without_pairs(text: &str, secrets: &[&str]) -> String {
     pairs.join("&")
 }
 
-/// The members of a JSON object that are not secret, within inner objects as well.
+/// Returns the members of a JSON object that are not secret, within inner objects as well.
 fn without_members(json: &str, secrets: &[&str]) -> Result<String, ReadError> {
     let mut from = Reader::new(json);
     if from.peek() != Kind::Object {

@@ -38,7 +38,7 @@ impl Signing {
         Ok(Self { signer, content: signature.content, algorithm, encoding })
     }
 
-    /// The signer, and how its signatures are written.
+    /// Returns the signer, and how its signatures are written.
     pub(super) fn signer(&self) -> (&dyn Signer, Encoding) {
         (&*self.signer, self.encoding)
     }
@@ -56,7 +56,7 @@ impl Signing {
 /// The beginning of the text of a private key.
 const PEM: &str = "-----BEGIN ";
 
-/// The signer for `secret`: a private key in PEM, or a text as `signature` describes.
+/// Returns the signer for `secret`: a private key in PEM, or a text as `signature` describes.
 fn signer_of(signature: &Signature, secret: &str) -> Result<Arc<dyn Signer>, BuildError> {
     if secret.trim_start().starts_with(PEM) {
         return private_key_in_pem(secret, signature);
@@ -202,7 +202,7 @@ fn hex_digit(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0')
 }
 
-/// The token of a request, signed by `signer`. `now` is in Unix seconds.
+/// Returns the token of a request, signed by `signer`. `now` is in Unix seconds.
 pub(super) fn token(token: &Token, algorithm: Algorithm, signer: &dyn Signer, from: &Sources<'_>, now: u64) -> String {
     let mut header = JsonWriter::with_capacity(128);
     header.begin_object();
@@ -242,7 +242,7 @@ fn push(out: &mut JsonWriter, name: &str, value: &str) {
     out.string(value);
 }
 
-/// The name of an algorithm in the header of a token.
+/// Returns the name of an algorithm in the header of a token.
 const fn name(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::HmacSha256 => "HS256",

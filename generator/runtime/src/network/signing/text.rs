@@ -33,7 +33,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The text of `parts`.
+    /// Returns the text of `parts`.
     pub(super) fn text(&self, parts: &[Part]) -> Vec<u8> {
         let mut text = Vec::with_capacity(128 + self.request.map_or(0, |request| request.body().len()));
         parts.iter().for_each(|part| self.push(*part, &mut text));
@@ -89,7 +89,7 @@ impl Sources<'_> {
         }
     }
 
-    /// The text of a part that is neither made from others nor taken from the request.
+    /// Returns the text of a part that is neither made from others nor taken from the request.
     pub(super) fn own(&self, part: Part) -> Option<&[u8]> {
         Some(match part {
             Part::Text(fixed) => fixed.as_bytes(),
@@ -159,7 +159,7 @@ fn push_query(query: &str, signed_query: SignedQuery, text: &mut Vec<u8>) {
     }
 }
 
-/// The parameters of a query in the order of their names; those of one name stay in their order.
+/// Returns the parameters of a query in the order of their names; those of one name stay in their order.
 fn sorted(query: &str) -> String {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     for pair in query.split('&') {
@@ -194,7 +194,7 @@ fn push_digest(digest: &[u8], form: DigestForm, text: &mut Vec<u8>) {
     }
 }
 
-/// The text of the parameters of `request`, as `form` describes; empty without parameters.
+/// Returns the text of the parameters of `request`, as `form` describes; empty without parameters.
 pub(super) fn text_of_pairs(request: &Request<Bytes>, call: Option<&Call>, form: Pairs) -> String {
     let body = std::str::from_utf8(request.body()).unwrap_or_default();
     match body.as_bytes().first() {
@@ -227,7 +227,7 @@ fn of_body(body: &str, call: Option<&Call>, form: Pairs) -> Result<String, ReadE
     Ok(String::new())
 }
 
-/// The text of a value: for an object its pairs, for a list its items one after the other.
+/// Returns the text of a value: for an object its pairs, for a list its items one after the other.
 fn value(from: &mut Reader<'_>, form: Pairs) -> Result<String, ReadError> {
     match from.peek() {
         Kind::Object => {

@@ -54,7 +54,7 @@ pub struct HyperTransport {
 }
 
 impl HyperTransport {
-    /// A transport without connections. Creating it needs no tokio runtime.
+    /// Creates a transport without connections. Creating it needs no tokio runtime.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl HyperTransport {
         Self::with_tls(limits, &TlsSettings::new())
     }
 
-    /// The same with the trusted servers and the client certificate of `tls`.
+    /// Returns the same with the trusted servers and the client certificate of `tls`.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl HyperTransport {
         Box::pin(async move { exchange.run().await })
     }
 
-    /// A new connection, from the resolution of the name to the end of the TLS handshake. If this fails, also by the
-    /// time-out of the whole call, the request was not sent.
+    /// Returns a new connection, from the resolution of the name to the end of the TLS handshake. If this fails, also
+    /// by the time-out of the whole call, the request was not sent.
     async fn connect(
         &self,
         origin: &Origin,

@@ -35,7 +35,7 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A transport without connections. Creating it needs no tokio runtime.
+    /// Creates a transport without connections. Creating it needs no tokio runtime.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl ReqwestTransport {
         Self::with_settings(limits, |settings| settings)
     }
 
-    /// The same with settings that `change` adds to those described above.
+    /// Returns the same with settings that `change` adds to those described above.
     ///
     /// Regardless of its settings, no redirect is followed, nothing is sent again, and `limits` apply. TLS settings in
     /// it, also a preconfigured one, have no effect: use [`with_tls`](Self::with_tls), whose
@@ -70,7 +70,7 @@ impl ReqwestTransport {
         Self::with_tls(limits, &TlsSettings::new(), change)
     }
 
-    /// The same with the trusted servers and the client certificate of `tls`.
+    /// Returns the same with the trusted servers and the client certificate of `tls`.
     ///
     /// # Errors
     ///
@@ -134,7 +134,8 @@ async fn drive_connections() {
     }
 }
 
-/// The request for reqwest. Its URL type rewrites some addresses, and such a request would differ from the signed one.
+/// Returns the request for reqwest. Its URL type rewrites some addresses, and such a request would differ from the
+/// signed one.
 fn unchanged(request: http::Request<Bytes>) -> Result<Request, TransportError> {
     let written = request.uri().path_and_query().map(|target| target.as_str().to_owned());
     let request = Request::try_from(request).map_err(|error| unsent().caused_by(error.without_url()))?;

@@ -47,9 +47,9 @@ impl BaseUrl {
         Ok(Self { scheme, authority, path })
     }
 
-    /// The exchange that a key belongs to, for what the clients of a key share. A key is one exchange's, under whichever of
-    /// its names that is called, so the address says nothing of it. On this machine each port is another exchange, because
-    /// tests run several with equal keys.
+    /// Returns the exchange that a key belongs to, for what the clients of a key share. A key is one exchange's, under
+    /// whichever of its names that is called, so the address says nothing of it. On this machine each port is another
+    /// exchange, because tests run several with equal keys.
     pub(crate) fn exchange_of_key(&self) -> String {
         if !is_loopback(self.authority.host()) {
             return String::new();
@@ -58,12 +58,12 @@ impl BaseUrl {
         format!("this machine, port {}", self.authority.port_u16().unwrap_or(usual))
     }
 
-    /// The path of the address, without a slash at its end: usually empty.
+    /// Returns the path of the address, without a slash at its end: usually empty.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// The whole address of `target`, which is a path and a query.
+    /// Returns the whole address of `target`, which is a path and a query.
     pub(super) fn join(&self, target: Cow<'static, str>) -> Result<Uri, http::Error> {
         let target = match target {
             Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
@@ -107,7 +107,7 @@ fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || ip_of(host).is_some_and(|address| address.is_loopback())
 }
 
-/// The address that a host is, unless it is a name.
+/// Returns the address that a host is, unless it is a name.
 fn ip_of(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }

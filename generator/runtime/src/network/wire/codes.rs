@@ -75,7 +75,7 @@ impl CodePolicy {
         took >= self.repeats_after
     }
 
-    /// The policy for an answer that may belong to a repeat, or that does not.
+    /// Returns the policy for an answer that may belong to a repeat, or that does not.
     pub(crate) fn for_answer(&self, may_answer_repeat: bool) -> Cow<'_, Self> {
         match may_answer_repeat {
             true => Cow::Owned(Self { may_answer_repeat, ..self.clone() }),
@@ -83,12 +83,12 @@ impl CodePolicy {
         }
     }
 
-    /// The outcome of a request, or an item, that was refused without a code.
+    /// Returns the outcome of a request, or an item, that was refused without a code.
     pub(crate) fn without_code(&self, effect: Effect, outcome: Outcome) -> Outcome {
         ReadCode { may_answer_repeat: self.may_answer_repeat, ..ReadCode::default() }.of_any_copy(effect, outcome)
     }
 
-    /// The meaning of `code` in a response to an operation.
+    /// Returns the meaning of `code` in a response to an operation.
     pub(crate) fn read(&self, api: &Api, meta: &Meta, code: &str) -> ReadCode {
         let known = meta.known(api, code);
         let named = self.named.iter().rev().find(|(named, _)| named == code);
@@ -136,7 +136,7 @@ impl ReadCode {
         }
     }
 
-    /// The outcome of a request that was refused with it.
+    /// Returns the outcome of a request that was refused with it.
     pub(crate) fn outcome(&self, effect: Effect, is_compound: impl FnOnce() -> bool) -> Outcome {
         match self.believed {
             None => Outcome::Unknown,
@@ -148,8 +148,8 @@ impl ReadCode {
         }
     }
 
-    /// The outcome of a request, given that of the copy that was answered: an earlier copy may have been done, unless it
-    /// would have been refused alike.
+    /// Returns the outcome of a request, given that of the copy that was answered: an earlier copy may have been done,
+    /// unless it would have been refused alike.
     pub(crate) fn of_any_copy(&self, effect: Effect, outcome: Outcome) -> Outcome {
         let is_alike = || self.known.is_some_and(KnownError::is_for_every_copy);
         match outcome {

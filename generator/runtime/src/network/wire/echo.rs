@@ -69,8 +69,8 @@ pub(super) fn repeats_an_id(
     }
 }
 
-/// Readers at the items of a list, which can be the member `list` of an object. What cannot be read has no items here,
-/// and is reported when all of it is read.
+/// Returns readers at the items of a list, which can be the member `list` of an object. What cannot be read has no
+/// items here, and is reported when all of it is read.
 fn items_of<'a>(data: Option<Reader<'a>>, list: Option<&'static str>) -> Vec<Reader<'a>> {
     let mut items = Vec::new();
     let Some(mut data) = data else { return items };
@@ -149,7 +149,7 @@ fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
     }
 }
 
-/// The same by comparing the bytes of the body, which is faster; `None` if that is inconclusive.
+/// Returns the same by comparing the bytes of the body, which is faster; `None` if that is inconclusive.
 fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
     let Some(id) = id else { return Some(Comparison::Omitted) };
     // A path leads into an object, where the bytes do not tell which one a member is of.
@@ -163,8 +163,8 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     written().all(|written| written == Written::Nowhere).then_some(Comparison::NotSent)
 }
 
-/// The text of a member of an object, of an array whose places are the members, or of a value that is the only one. An
-/// empty text is absent. Unreadable data is reported when all of it is read.
+/// Returns the text of a member of an object, of an array whose places are the members, or of a value that is the only
+/// one. An empty text is absent. Unreadable data is reported when all of it is read.
 fn text_of<'a>(data: &Reader<'a>, member: &str, shows: Shows) -> Option<Cow<'a, str>> {
     written_text(data, member, shows).filter(|text| !text.is_empty())
 }
@@ -274,7 +274,7 @@ fn shows_one_of(members: &[&str], data: &mut Reader<'_>) -> Result<bool, ReadErr
     }
 }
 
-/// The first of the members that an object lacks.
+/// Returns the first of the members that an object lacks.
 fn missing_of<'m>(members: &[&'m str], data: &mut Reader<'_>) -> Result<Option<&'m str>, ReadError> {
     let mut missing: u64 = (1 << members.len()) - 1;
     if data.peek() == Kind::Object {

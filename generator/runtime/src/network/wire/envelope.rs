@@ -88,17 +88,17 @@ impl<'a> Opened<'a> {
         Ok(opened)
     }
 
-    /// The code.
+    /// Returns the code.
     pub(super) fn code(&self) -> Option<&str> {
         self.found_code.as_ref().map(|(_, code)| &**code)
     }
 
-    /// The message; empty without one.
+    /// Returns the message; empty without one.
     pub(super) fn message(&self) -> &str {
         self.found_message.as_ref().map_or("", |(_, message)| message)
     }
 
-    /// Another reader, at the beginning of the data, to look ahead.
+    /// Returns another reader, at the beginning of the data, to look ahead.
     pub(super) fn ahead_at_data(&self) -> Option<Reader<'a>> {
         self.moved_to_data(self.from.ahead())
     }
@@ -150,7 +150,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The path to the data from the marked value.
+    /// Returns the path to the data from the marked value.
     fn within_data(&self) -> &'static [PathStep] {
         self.data_path.and_then(|path| path.get(1..)).unwrap_or_default()
     }
@@ -255,7 +255,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text or number at `path`; `None` if there is none.
+    /// Returns the text or number at `path`; `None` if there is none.
     fn text_at(&self, path: &[PathStep]) -> Option<Cow<'a, str>> {
         match self {
             Self::Scalar(text) if path.is_empty() => Some(text.clone()),
@@ -265,18 +265,18 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The first of `paths` that leads to a text or a number in the value `key`, and its text.
+/// Returns the first of `paths` that leads to a text or a number in the value `key`, and its text.
 fn find<'a>(paths: &[Path], key: &Key<'_>, value: &Value<'a>) -> Option<(usize, Cow<'a, str>)> {
     let mut paths = paths.iter().enumerate().filter(|(_, path)| key.begins(path));
     paths.find_map(|(rank, path)| Some((rank, value.text_at(&path[1..])?)))
 }
 
-/// The text or number at `path`; `None` if there is none.
+/// Returns the text or number at `path`; `None` if there is none.
 pub(crate) fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
     reader_at(value, path)?.scalar().ok()
 }
 
-/// A reader at the value at `path`; `None` if there is none.
+/// Returns a reader at the value at `path`; `None` if there is none.
 pub(crate) fn reader_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Reader<'a>> {
     let mut from = Reader::new(value);
     go_to(&mut from, path)?;
@@ -372,8 +372,8 @@ pub trait AnswersWithHeaders: Operation {
 }
 
 impl Error {
-    /// The body of the refusal, if the exchange refused a request of the operation `O`. `None` for any other error, and
-    /// for a refusal with another body, such as that of a gateway; [`raw`](Self::raw) has it.
+    /// Returns the body of the refusal, if the exchange refused a request of the operation `O`. `None` for any other
+    /// error, and for a refusal with another body, such as that of a gateway; [`raw`](Self::raw) has it.
     pub fn refusal<O: RefusesWith>(&self) -> Option<O::Refusal> {
         let error = self.exchange().filter(|error| error.operation == O::META.id)?;
         read_json(std::str::from_utf8(&error.raw).ok()?).ok()
@@ -381,8 +381,8 @@ impl Error {
 }
 
 impl<T> Reply<T> {
-    /// The headers with data, for an operation that describes some. A header that is missing, or is not UTF-8, is a
-    /// field that is missing.
+    /// Returns the headers with data, for an operation that describes some. A header that is missing, or is not UTF-8,
+    /// is a field that is missing.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ pub struct HeaderValues {
 }
 
 impl HeaderValues {
-    /// The headers with these names and values. If a name occurs twice, the last value applies.
+    /// Returns the headers with these names and values. If a name occurs twice, the last value applies.
     ///
     /// # Errors
     ///
@@ -107,14 +107,14 @@ fn keep_window(api: &Api, header: &Header, value: &str) -> Result<(), String> {
 /// Longer waits are shortened to this.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The time of a response, by its header `Date`.
+/// Returns the time of a response, by its header `Date`.
 pub(crate) fn date(headers: &HeaderMap) -> Option<Timestamp> {
     let since_1970 = time_of(headers, DATE)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     u64::try_from(since_1970.as_millis()).ok().map(Timestamp::from_millis)
 }
 
-/// The wait that the header `Retry-After` requires, at most a day. A date is compared with that of the response itself,
-/// because clocks differ.
+/// Returns the wait that the header `Retry-After` requires, at most a day. A date is compared with that of the response
+/// itself, because clocks differ.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let after = text(headers, RETRY_AFTER)?;
     if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -168,7 +168,8 @@ impl NextPageHint {
     }
 }
 
-/// The target of the first link with the relation `next` (RFC 8288). A link that is not understood ends the search.
+/// Returns the target of the first link with the relation `next` (RFC 8288). A link that is not understood ends the
+/// search.
 fn following(links: &str) -> Option<&str> {
     let mut rest = links;
     loop {
@@ -197,7 +198,7 @@ fn is_next(parameters: &str) -> bool {
     false
 }
 
-/// The parts before and after the first `mark` that is not between quotation marks.
+/// Returns the parts before and after the first `mark` that is not between quotation marks.
 fn until(text: &str, mark: char) -> (&str, &str) {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, letter) in text.char_indices() {

@@ -25,12 +25,12 @@ pub struct PoolReport {
 }
 
 impl PoolReport {
-    /// A report that `remaining` calls are left in `pool`.
+    /// Creates a report that `remaining` calls are left in `pool`.
     pub const fn new(pool: &'static str, remaining: u32) -> Self {
         Self { pool, remaining, reset: None }
     }
 
-    /// The same report; all of the pool is free again after `reset`.
+    /// Returns the same report; all of the pool is free again after `reset`.
     #[must_use]
     pub const fn reset_in(self, reset: Duration) -> Self {
         Self { reset: Some(reset), ..self }

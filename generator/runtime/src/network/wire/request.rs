@@ -68,7 +68,7 @@ pub(crate) fn build(
     assemble(api, operation, base, headers, call, proof)
 }
 
-/// The request with its call and, if it is signed, its proof.
+/// Returns the request with its call and, if it is signed, its proof.
 fn assemble(
     api: &Api,
     operation: &dyn DynOperation,
@@ -122,7 +122,7 @@ fn assemble(
     Ok(request)
 }
 
-/// The method of an operation.
+/// Returns the method of an operation.
 fn method(method: tables::Method) -> Method {
     match method {
         tables::Method::Get => Method::GET,
@@ -151,7 +151,7 @@ fn with_query(path: Cow<'static, str>, query: &str) -> Cow<'static, str> {
     if query.is_empty() { path } else { Cow::Owned([&path, "?", query].concat()) }
 }
 
-/// The proof that authenticates a request as of `now`; `None` if the API or the operation requires none.
+/// Returns the proof that authenticates a request as of `now`; `None` if the API or the operation requires none.
 fn proof<'a>(
     api: &Api,
     meta: &'static Meta,

@@ -133,7 +133,7 @@ fn read(
     })
 }
 
-/// The remaining calls of the rate limit, if the exchange reports them.
+/// Returns the remaining calls of the rate limit, if the exchange reports them.
 pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     let wanted = api.remaining_calls?.header;
     // A response has few headers: comparing them is cheaper than parsing and hashing the name for each response.
@@ -147,7 +147,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The bytes with which a body compressed with gzip begins.
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// A body without a byte-order mark, which is not part of its text.
+/// Returns a body without a byte-order mark, which is not part of its text.
 fn without_mark(body: Bytes) -> Bytes {
     if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
 }
@@ -160,8 +160,8 @@ pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     opened.is_some_and(|opened| opened.code().is_some())
 }
 
-/// The exchange's time by the header `Date`, if the envelope contains no time. Otherwise the header is not used,
-/// because it may come from a gateway before the exchange.
+/// Returns the exchange's time by the header `Date`, if the envelope contains no time. Otherwise the header is not
+/// used, because it may come from a gateway before the exchange.
 pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Timestamp> {
     let in_envelope = api.envelope.as_ref().is_some_and(|envelope| envelope.time.is_some());
     if in_envelope { None } else { date(headers) }
@@ -293,7 +293,7 @@ impl<'a> Answer<'a> {
         from.finish()
     }
 
-    /// The envelope of a success, its data unread.
+    /// Returns the envelope of a success, its data unread.
     fn open(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
         let mut opened = self.open_success(envelope);
         // A response without an envelope comes from a gateway before the exchange.
@@ -483,7 +483,7 @@ impl fmt::Display for EarlierAttempts {
 }
 
 impl Reply<()> {
-    /// The reply with the data that was read for it.
+    /// Returns the reply with the data that was read for it.
     pub(crate) fn with_data<O: Operation>(self, received: Received<O>) -> Result<Reply<O::Response>, Error> {
         match received.into_data() {
             Some(data) => Ok(self.map(|()| data)),
@@ -493,7 +493,7 @@ impl Reply<()> {
 }
 
 impl<T> Reply<T> {
-    /// The error for a reply that cannot belong to its request.
+    /// Returns the error for a reply that cannot belong to its request.
     pub(crate) fn unreadable(&self, meta: &Meta, outcome: Outcome, why: &'static str) -> Error {
         Error::Unreadable(Box::new(UnreadableAnswer {
             operation: meta.id,
@@ -506,7 +506,7 @@ impl<T> Reply<T> {
         }))
     }
 
-    /// The same with other data.
+    /// Returns the same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
         let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
         let Self { remaining, onward, waited, earlier, warnings, headers, raw, .. } = self;
@@ -529,14 +529,14 @@ impl<T> Reply<T> {
         }
     }
 
-    /// The data alone.
+    /// Returns the data alone.
     pub fn into_data(self) -> T {
         self.data
     }
 }
 
 impl<T> Reply<Option<T>> {
-    /// The reply with its data, if it has any.
+    /// Returns the reply with its data, if it has any.
     pub(crate) fn transpose(self) -> Option<Reply<T>> {
         let mut data = None;
         let reply = self.map(|found| data = found);

@@ -103,7 +103,7 @@ mod tests {
         QueryTimes { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
     }
 
-    /// A policy that assumes the most, beside ten seconds of settling.
+    /// Returns a policy that assumes the most, beside ten seconds of settling.
     fn strict() -> ConfirmPolicy {
         ConfirmPolicy::new().lag(Duration::ZERO).clock_error(Duration::ZERO)
     }

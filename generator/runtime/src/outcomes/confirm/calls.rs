@@ -44,8 +44,8 @@ pub async fn place_and_confirm<O: Confirmable>(
     place_and_confirm_reporting(client, operation, policy, &mut |_| {}).await
 }
 
-/// The same as [`place_and_confirm`], and tells `report` of the answer that leaves the outcome unknown, before the queries
-/// begin.
+/// Returns the same as [`place_and_confirm`], and tells `report` of the answer that leaves the outcome unknown, before
+/// the queries begin.
 pub async fn place_and_confirm_reporting<O: Confirmable>(
     client: &ClientCore,
     operation: &O,
@@ -134,7 +134,7 @@ async fn ask_for(
     confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
 }
 
-/// The only query, if there is exactly one and it can be sent.
+/// Returns the only query, if there is exactly one and it can be sent.
 fn only(mut all: Vec<Option<Question>>) -> Option<Question> {
     if all.len() == 1 { all.pop().flatten() } else { None }
 }
@@ -177,12 +177,12 @@ impl<I, T, R> BatchConfirmation<I, T, R> {
         }
     }
 
-    /// The items that had no effect, or whose outcome is unknown.
+    /// Returns the items that had no effect, or whose outcome is unknown.
     pub fn failures(&self) -> impl Iterator<Item = &ItemConfirmation<I, T, R>> {
         self.items.iter().filter(|item| item.confirmation.outcome() != Outcome::Done)
     }
 
-    /// The outcome of each item, without details.
+    /// Returns the outcome of each item, without details.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
         self.items.iter().map(|item| item.confirmation.outcome())
     }
@@ -298,7 +298,7 @@ pub async fn settle_each<O: ConfirmableItems>(
     confirmations
 }
 
-/// The outcome of an item as far as the response shows it.
+/// Returns the outcome of an item as far as the response shows it.
 fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> ItemConfirmationOf<O> {
     match outcome {
         ItemOutcome::Done(done) => happened(done),
@@ -320,7 +320,7 @@ fn by_error<T, R>(error: Arc<Error>) -> Confirmation<T, R> {
     }
 }
 
-/// Why an item with this id is not queried.
+/// Returns why an item with this id is not queried.
 fn cannot_be_settled(key: Option<&str>) -> &'static str {
     match key {
         None => "the item carries no id to query by",
@@ -328,7 +328,7 @@ fn cannot_be_settled(key: Option<&str>) -> &'static str {
     }
 }
 
-/// All queries, if each can be sent and no two are the same.
+/// Returns all queries, if each can be sent and no two are the same.
 fn distinct(questions: Vec<Option<Question>>) -> Option<Vec<Question>> {
     let questions: Vec<_> = questions.into_iter().collect::<Option<_>>()?;
     let mut keys: Vec<_> = questions.iter().map(Question::key).collect();

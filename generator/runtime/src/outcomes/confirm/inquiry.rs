@@ -46,14 +46,14 @@ pub(super) struct Inquiry {
 }
 
 impl Inquiry {
-    /// A change that was not queried yet.
+    /// Creates a change that was not queried yet.
     pub(super) fn new(call: Option<Arc<Error>>, signed_at: Timestamp) -> Self {
         let because = Because::new("the deadline passed before a query was answered", None);
         let confirmation = unknown(call.clone(), signed_at, None, because, 0);
         Self { call, signed_at, absences: ConsecutiveAbsences::default(), queries: 0, confirmation }
     }
 
-    /// The same, because of something else than the deadline.
+    /// Returns the same, because of something else than the deadline.
     pub(super) fn not_queried(self, because: &'static str) -> Concluded {
         unknown(self.call, self.signed_at, None, Because::new(because, None), 0)
     }
@@ -151,7 +151,7 @@ impl Inquiry {
         known.is_some_and(|known| known.proves == CodeProof::NotDone)
     }
 
-    /// The refusal of the call. That of a repeat may tell what the first copy did, and does not count.
+    /// Returns the refusal of the call. That of a repeat may tell what the first copy did, and does not count.
     fn refusal(&self) -> Option<&ExchangeError> {
         self.call.as_ref().and_then(|call| call.exchange()).filter(|error| !error.may_answer_repeat)
     }
@@ -173,7 +173,7 @@ fn unknown(
     Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, queries }))
 }
 
-/// The record in a reply, if it has one.
+/// Returns the record in a reply, if it has one.
 pub(super) fn of_record(reply: Reply<QueryResult>) -> Option<Reply<AnyRecord>> {
     let record = reply.map(|picked| match picked {
         QueryResult::Record(record) => Some(record),
@@ -214,7 +214,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// That of a policy, from `now` on.
+    /// Returns the pace of a policy, from `now` on.
     pub(super) fn new(policy: &ConfirmPolicy, now: Duration) -> Self {
         let (wait, longest) = policy.pauses;
         Self { end: now.saturating_add(policy.deadline), wait, longest }
@@ -254,7 +254,7 @@ mod tests {
     /// Nobody else asks.
     const ALONE: (u32, bool) = (0, false);
 
-    /// The query got no answer.
+    /// Returns the query got no answer.
     fn lost() -> Error {
         let error = TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent);
         let (outcome, waited) = (Outcome::Unknown, Duration::ZERO);
@@ -285,7 +285,7 @@ mod tests {
         }))
     }
 
-    /// The error of a call, which a record from outside contradicts or not.
+    /// Returns the error of a call, which a record from outside contradicts or not.
     fn call(why: Error, is_contradicted: bool) -> Option<Arc<Error>> {
         let at = Moment { wall: SIGNED, steady: Duration::ZERO };
         let sent = SentRequest::new(http::Method::POST, (http::Uri::default(), Bytes::new()), SIGNED, at);

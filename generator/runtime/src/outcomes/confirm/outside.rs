@@ -57,15 +57,15 @@ pub enum EvidenceVerdict {
 }
 
 impl OutsideEvidence {
-    /// The requests that the record contradicts: something else has their id, or they had an effect although none was
-    /// known.
+    /// Returns the requests that the record contradicts: something else has their id, or they had an effect although
+    /// none was known.
     pub fn contradictions(&self) -> impl Iterator<Item = &RequestEvidence> {
         self.requests
             .iter()
             .filter(|request| matches!(request.verdict, EvidenceVerdict::Another(_) | EvidenceVerdict::Contradicts(_)))
     }
 
-    /// The requests that the record proves to have had their effect.
+    /// Returns the requests that the record proves to have had their effect.
     pub fn proven(&self) -> impl Iterator<Item = &RequestEvidence> {
         self.requests
             .iter()

@@ -115,7 +115,7 @@ where
     Ok(Reply { request_time, ..reply })
 }
 
-/// The page with the record. Without one, an empty list, which is whole if there is certainly no such record.
+/// Returns the page with the record. Without one, an empty list, which is whole if there is certainly no such record.
 async fn ask_listing<Q>(
     client: &ClientCore,
     mut query: Q,
@@ -181,7 +181,7 @@ pub(super) struct QueryPlan {
 type Place = for<'a> fn(&'a ClientCore, &'a str, RecordId<'a>) -> Option<QueryFuture<'a>>;
 
 impl QueryPlan {
-    /// The plan of `O`.
+    /// Returns the plan of `O`.
     pub(super) const fn of<O: Queryable>() -> &'static Self {
         const {
             &Self {
@@ -260,12 +260,12 @@ impl AnyRecord {
         self.form
     }
 
-    /// The record, if it has this type.
+    /// Returns the record, if it has this type.
     pub(super) fn get<R: 'static>(&self) -> Option<&R> {
         self.record.downcast_ref()
     }
 
-    /// The record, if it has this type.
+    /// Returns the record, if it has this type.
     pub(super) fn into<R: 'static>(self) -> Option<R> {
         self.record.downcast().ok().map(|record| *record)
     }

@@ -47,7 +47,7 @@ impl Place {
         Self { lacks: confirm.then_lacks, set: confirm.then_set, since: confirm.then_since }
     }
 
-    /// The parameters of a query of this place, as JSON.
+    /// Returns the parameters of a query of this place, as JSON.
     fn parameters(self, target: &Target, since: Option<Timestamp>) -> String {
         let (confirm, named) = (target.confirm(), target.named());
         let id = confirm.ids.iter().find(|(_, own)| named.text(own).is_some()).copied();
@@ -72,7 +72,7 @@ impl Place {
 pub(super) enum QueryResult {
     /// The record.
     Record(AnyRecord),
-    /// That it is not there.
+    /// It is not there.
     Absent,
     /// Neither, and why.
     Nothing(&'static str),
@@ -93,12 +93,12 @@ pub(super) enum Finding {
 }
 
 impl Question {
-    /// The queries for a request: one, or one for each of its items. `None` if the thing has no id.
+    /// Returns the queries for a request: one, or one for each of its items. `None` if the thing has no id.
     pub(super) fn all(plan: &'static QueryPlan, operation: &dyn DynOperation) -> Vec<Option<Self>> {
         Self::about(plan, Target::all(operation))
     }
 
-    /// The queries for a request that was stored as this JSON.
+    /// Returns the queries for a request that was stored as this JSON.
     pub(super) fn all_stored(plan: &'static QueryPlan, request: &str) -> Result<Vec<Option<Self>>, Violations> {
         (plan.targets)(request).map(|targets| Self::about(plan, targets))
     }
@@ -117,7 +117,7 @@ impl Question {
         Some(Self { plan, target, query, json, then_json: OnceLock::new(), since: None })
     }
 
-    /// The id of the thing.
+    /// Returns the id of the thing.
     pub(super) fn key(&self) -> &str {
         self.target.key()
     }
@@ -161,7 +161,7 @@ impl Question {
         (self.plan.then)(client, self.then_json.get_or_init(second), self.record_id())
     }
 
-    /// The record of the queried thing in a response, which can be to another query.
+    /// Returns the record of the queried thing in a response, which can be to another query.
     pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> QueryResult {
         let is_own = |record: &AnyRecord| self.target.is_shown_by(record.fields());
         match shown {

@@ -52,8 +52,8 @@ pub struct Recovery {
 pub struct RecoveredChanges {
     /// The changes, by number.
     pub changes: Vec<Recovered>,
-    /// Why the journal may lack changes that were sent. Only [`reconcile`](crate::outcomes::reconcile::reconcile) finds
-    /// these.
+    /// The reason why the journal may lack changes that were sent. Only
+    /// [`reconcile`](crate::outcomes::reconcile::reconcile) finds these.
     pub gap: Option<Gap>,
 }
 
@@ -85,7 +85,7 @@ pub struct RecoveredItem {
 }
 
 impl Recovery {
-    /// The recovery of an operation.
+    /// Returns the recovery of an operation.
     pub const fn of<O: Queryable + 'static>() -> Self {
         let confirm = O::META.confirm.as_ref();
         let creates = match confirm {
@@ -102,7 +102,7 @@ impl Recovery {
         }
     }
 
-    /// The recovery of an operation whose effect is shown by the record of an order.
+    /// Returns the recovery of an operation whose effect is shown by the record of an order.
     pub const fn of_order<O>() -> Self
     where
         O: Queryable<Record: HasState> + 'static,
@@ -110,7 +110,7 @@ impl Recovery {
         Self { look: Some(OrderLookup::of::<O>()), ..Self::of::<O>() }
     }
 
-    /// The id of the operation.
+    /// Returns the id of the operation.
     pub(crate) fn operation(&self) -> &'static str {
         self.operation
     }
@@ -139,12 +139,13 @@ impl fmt::Debug for Recovery {
 }
 
 impl Recovered {
-    /// The outcome of the change: known if it is known for all of its items. A batch had its effect if one item did.
+    /// Returns the outcome of the change: known if it is known for all of its items. A batch had its effect if one item
+    /// did.
     pub fn outcome(&self) -> Outcome {
         Outcome::of_all(self.items.iter().map(|item| item.outcome)).unwrap_or(Outcome::Unknown)
     }
 
-    /// The endings of items that the journal does not have yet.
+    /// Returns the endings of items that the journal does not have yet.
     fn found(&self) -> Vec<ItemEnding> {
         // The ending of a change with one item is that of the change.
         let items = if self.items.len() > 1 { self.items.as_slice() } else { &[] };

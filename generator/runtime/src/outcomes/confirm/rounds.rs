@@ -64,7 +64,7 @@ impl Open {
         Inquiry::new(self.call.clone(), self.signed.signed_at)
     }
 
-    /// The record from outside that proves it.
+    /// Returns the record from outside that proves it.
     fn record_in(&self, pending: &Pending) -> Option<AnyRecord> {
         pending.proof().and_then(|outside| (self.question.plan().record)(&outside.json))
     }
@@ -145,7 +145,7 @@ pub(super) fn query_all<'a>(client: &'a ClientCore, open: Vec<Open>, policy: &'a
     Box::pin(async move { query_rounds(client, open, policy, &mut Stop::Never).await })
 }
 
-/// The same until it is stopped. What is not settled then stays unknown.
+/// Returns the same until it is stopped. What is not settled then stays unknown.
 pub(super) fn query_until<'a>(
     client: &'a ClientCore,
     open: Vec<Open>,
@@ -313,7 +313,7 @@ fn evaluated(
     Evaluated { finding, answer, state }
 }
 
-/// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
+/// Returns the times of a query that left at `begun` and has just been answered; `there` is that of the response.
 fn query_times(client: &ClientCore, open: &Open, begun: Moment, there: Option<Timestamp>) -> QueryTimes {
     let now = client.moment();
     let (at_least, at_most) = match open.left {
@@ -335,12 +335,12 @@ fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
     }
 }
 
-/// The registered change, if a record from outside can prove that it had its effect.
+/// Returns the registered change, if a record from outside can prove that it had its effect.
 fn proof_for<'a>(inquiry: &Inquiry, pending: &'a Pending) -> Option<&'a Pending> {
     inquiry.takes_records().then_some(pending)
 }
 
-/// The output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it
+/// Returns the output of `future`, if it is ready before `end` by `timer` and before a record from outside makes it
 /// superfluous.
 async fn until<T>(
     timer: &dyn Timer,

@@ -71,13 +71,13 @@ pub struct Unconfirmed {
     /// When the request was signed, for a later query with [`confirm::settle`](crate::outcomes::confirm::settle). `None` if
     /// it carries no id to query by.
     pub signed_at: Option<Timestamp>,
-    /// Why the queries did not settle it.
+    /// The reason why the queries did not settle it.
     pub because: Because,
     /// The number of queries.
     pub queries: u32,
 }
 
-/// Why queries did not settle an outcome.
+/// The reason why queries did not settle an outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Because {
     why: &'static str,
@@ -85,18 +85,18 @@ pub struct Because {
 }
 
 impl Because {
-    /// A reason, and the code of the last query if the exchange refused it.
+    /// Creates a reason, and the code of the last query if the exchange refused it.
     pub(super) fn new(why: &'static str, last: Option<&Error>) -> Self {
         let code = last.and_then(Error::short_code);
         Self { why, code: code.map(Code::new) }
     }
 
-    /// The reason without the code.
+    /// Returns the reason without the code.
     pub fn why(&self) -> &'static str {
         self.why
     }
 
-    /// The code with which the exchange refused the last query.
+    /// Returns the code with which the exchange refused the last query.
     pub fn code(&self) -> Option<&str> {
         self.code.as_ref().map(Code::as_str)
     }
@@ -117,7 +117,7 @@ impl Unconfirmed {
 }
 
 impl<A, R> Confirmation<A, R> {
-    /// The outcome without details.
+    /// Returns the outcome without details.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Done(_) => Outcome::Done,
@@ -128,7 +128,7 @@ impl<A, R> Confirmation<A, R> {
 }
 
 impl<A, R> Confirmation<A, R> {
-    /// Why the queries did not settle it, if they did not.
+    /// Returns why the queries did not settle it, if they did not.
     pub(super) fn because(&self) -> Option<&'static str> {
         match self {
             Self::Unknown(still) => Some(still.because.why()),
@@ -138,7 +138,7 @@ impl<A, R> Confirmation<A, R> {
 }
 
 impl Concluded {
-    /// The same with the types of the request. The records are of the type `R`.
+    /// Returns the same with the types of the request. The records are of the type `R`.
     pub(super) fn typed<A, R: 'static>(self) -> Confirmation<A, R> {
         match self {
             Self::Done(done) => Confirmation::Done(Box::new(ConfirmedDone {

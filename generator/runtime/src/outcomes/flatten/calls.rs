@@ -175,7 +175,7 @@ fn is_refusal(error: &Error) -> bool {
     error.outcome() == Outcome::NotDone || error.exchange().is_some_and(|error| !may_be_done(error))
 }
 
-/// Why a call does not show what it should.
+/// The reason why a call does not show what it should.
 #[derive(Debug)]
 pub(super) struct CallDoubt {
     why: String,
@@ -188,7 +188,7 @@ impl CallDoubt {
         Self { why, error: None }
     }
 
-    /// The error of the call, if it failed.
+    /// Returns the error of the call, if it failed.
     pub(super) fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }

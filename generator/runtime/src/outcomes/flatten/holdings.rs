@@ -99,7 +99,7 @@ pub(super) async fn read(
     Ok(Holdings { known, unknown })
 }
 
-/// The sides of the positions that past orders changed, by the ids of the orders.
+/// Returns the sides of the positions that past orders changed, by the ids of the orders.
 async fn sides(
     client: &ClientCore,
     listings: &[Listing],
@@ -138,7 +138,7 @@ fn walk(
     listing.walk(client, Some(line), since, &retry).map_err(|violations| CallDoubt::new(violations.to_string()))
 }
 
-/// The listings of a family that show this part of an account.
+/// Returns the listings of a family that show this part of an account.
 pub(super) fn of<'a>(listings: &'a [Listing], family: &'a str, part: Part) -> impl Iterator<Item = &'a Listing> {
     listings.iter().filter(move |listing| listing.part == part && listing.family == family)
 }

@@ -42,9 +42,9 @@ pub struct NotFlat {
     pub left: Vec<Left>,
     /// In how many rounds everything was cancelled, closed and read.
     pub rounds: usize,
-    /// Why the last round had nothing done, if every change of a family was refused: such as a key without permission,
-    /// or a full disk under the journal, which a client [`without_journal`](crate::ClientCore::without_journal) does not
-    /// need.
+    /// The reason why the last round had nothing done, if every change of a family was refused: such as a key without
+    /// permission, or a full disk under the journal, which a client
+    /// [`without_journal`](crate::ClientCore::without_journal) does not need.
     pub refusals: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub enum LeftOver {
         instrument: String,
         /// The quantity, negative if it was sold.
         size: Decimal,
-        /// Why an order that closes it failed.
+        /// The reason why an order that closes it failed.
         why: String,
     },
     /// Positions in these instruments may be open. No order closes them, because their fills do not show in which unit.

@@ -45,13 +45,13 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// The time that `policy` allows, from now on.
+    /// Returns the time that `policy` allows, from now on.
     pub(super) fn from_now(client: &ClientCore, policy: &ConfirmPolicy) -> Self {
         let longest = if policy.lasts() < ConfirmPolicy::DEADLINE { policy.lasts() } else { LONGEST };
         Self { begun: client.moment(), longest }
     }
 
-    /// The part of it for what is asked before the first round, so that most of a short time is left for that.
+    /// Returns the part of it for what is asked before the first round, so that most of a short time is left for that.
     pub(super) fn before_rounds(self) -> Self {
         Self { longest: self.longest / 4, ..self }
     }
@@ -61,7 +61,7 @@ impl Allowed {
         self.longest.checked_sub(client.moment().steady_since(self.begun))
     }
 
-    /// The retries of a read, none of which begins later.
+    /// Returns the retries of a read, none of which begins later.
     pub(super) fn retries(&self, client: &ClientCore) -> RetryPolicy {
         RetryPolicy::new().within(self.left(client).unwrap_or_default())
     }
@@ -158,7 +158,7 @@ impl Refusals {
         left.iter().all(|left| self.families.contains(&(left.family, true)))
     }
 
-    /// The reasons, if a family refused every change.
+    /// Returns the reasons, if a family refused every change.
     fn reasons(&self) -> Vec<String> {
         if self.families.iter().any(|(_, all_refused)| *all_refused) { self.reasons.clone() } else { Vec::new() }
     }
@@ -230,7 +230,7 @@ impl Round<'_> {
         }
     }
 
-    /// The open orders of a listing that could be read as a whole.
+    /// Returns the open orders of a listing that could be read as a whole.
     async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
         let mut doubt = NO_TIME.to_owned();
         for attempt in 0..ATTEMPTS {
@@ -455,7 +455,7 @@ fn until_shown(added: Option<Moment>, arrivals: Arrivals, policy: &ConfirmPolicy
     added.map_or(Duration::ZERO, |added| policy.shown_after().saturating_sub(now.steady_since(added)))
 }
 
-/// The changes of the account that the journal has open.
+/// Returns the changes of the account that the journal has open.
 async fn open_in_journal(client: &ClientCore) -> Result<Vec<StoredChange>, String> {
     let of_journal = |error| format!("the journal, which may have changes that arrive later: {error}");
     let Some(journal) = client.bound_journal().await.map_err(of_journal)? else { return Ok(Vec::new()) };

@@ -99,7 +99,7 @@ fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, own_prefixes: &[
     ReconciledOrder { id, client_id, is_open: shown.is_open, seen, change, open_in, ..order(family, difference) }
 }
 
-/// The difference of an order that the journal does not have.
+/// Returns the difference of an order that the journal does not have.
 fn unknown(
     known: &JournalOrders,
     family: &str,
@@ -120,7 +120,7 @@ fn unknown(
     }
 }
 
-/// An order that only fills show. Without a client id it may be any order of the journal that is not shown.
+/// Returns an order that only fills show. Without a client id it may be any order of the journal that is not shown.
 fn by_its_fills(
     known: &JournalOrders,
     key: &Key,
@@ -187,7 +187,7 @@ pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder], since:
     earliest
 }
 
-/// When an order of the journal was placed.
+/// Returns when an order of the journal was placed.
 fn placed_at(known: &JournalOrders, order: &ReconciledOrder) -> Option<Timestamp> {
     let key = |id: &Option<String>| Some((order.family, id.clone()?));
     let own = key(&order.client_id).and_then(|key| Some(known.by_client_id.get(&key)?.signed));

@@ -11,7 +11,7 @@ use crate::data::sorting::sort_by;
 use crate::data::value::Timestamp;
 use crate::state::ledger::{Ledger, LedgerError, Trade};
 
-/// Why fills could not be added to a ledger, which is unchanged then.
+/// The reason why fills could not be added to a ledger, which is unchanged then.
 #[non_exhaustive]
 pub enum LedgerUpdateError {
     /// No listing of the family shows trades.
@@ -116,7 +116,7 @@ pub async fn trades_since(
     Ok(all)
 }
 
-/// The trades of a listing by the numbers of their ids. Of several with one id, the last counts.
+/// Returns the trades of a listing by the numbers of their ids. Of several with one id, the last counts.
 async fn trades(
     client: &ClientCore,
     listing: &Listing,

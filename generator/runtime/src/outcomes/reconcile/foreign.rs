@@ -12,7 +12,7 @@ use crate::calls::client::ClientCore;
 use crate::data::error::JournalError;
 use crate::state::journal::{CHUNK, ChangeNumber, Gap, Journal, StoredChange};
 
-/// Why orders of others were not cancelled. None of them was.
+/// The reason why orders of others were not cancelled. None of them was.
 #[non_exhaustive]
 pub enum CancelForeignError {
     /// The client has no journal.
@@ -20,7 +20,7 @@ pub enum CancelForeignError {
     /// The journal lacked changes when the account was compared, or may lack them now, so an order that it does not
     /// have may be of this program. Compare again once the gap is closed.
     Gap {
-        /// Why the journal may lack changes, if it still may.
+        /// The reason why the journal may lack changes, if it still may.
         gap: Option<Gap>,
     },
     /// The report does not list it as an open order of others, or the journal has it meanwhile.
@@ -112,7 +112,7 @@ pub async fn cancel_foreign(
     Ok(orders)
 }
 
-/// An order that the journal has, under whatever name of the account.
+/// Returns an order that the journal has, under whatever name of the account.
 async fn taken<'a>(
     journal: &Arc<dyn Journal>,
     orders: &'a [ReconciledOrder],

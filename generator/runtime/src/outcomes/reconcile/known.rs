@@ -143,7 +143,7 @@ impl JournalOrders {
         }
     }
 
-    /// The change of an account with another name that has this order.
+    /// Returns the change of an account with another name that has this order.
     pub(super) fn of_another_name(&self, key: &Key, client_id: Option<&String>) -> Option<ChangeNumber> {
         let by_client_id = || self.of_others.get(&(key.0, client_id?.clone()));
         self.of_others.get(key).or_else(by_client_id).copied()
@@ -289,7 +289,7 @@ impl Missing {
     }
 }
 
-/// The orders of the journal since a time that the exchange does not show and that can still be queried.
+/// Returns the orders of the journal since a time that the exchange does not show and that can still be queried.
 pub(super) fn missing(known: &JournalOrders, shown: &Listings, since: Timestamp, now: Timestamp) -> Vec<Missing> {
     let mut missing = Vec::new();
     for ((family, client_id), order) in missing_orders(known, shown, since) {
@@ -307,7 +307,8 @@ pub(super) fn missing(known: &JournalOrders, shown: &Listings, since: Timestamp,
     missing
 }
 
-/// The orders of the journal that the exchange does not show: those since a time, and those of which it shows fills.
+/// Returns the orders of the journal that the exchange does not show: those since a time, and those of which it shows
+/// fills.
 pub(super) fn missing_orders<'a>(
     known: &'a JournalOrders,
     shown: &'a Listings,
@@ -320,8 +321,8 @@ pub(super) fn missing_orders<'a>(
     })
 }
 
-/// The adopted orders that the account does not show: those since a time, and those of which it shows fills. They have
-/// no request to query them by.
+/// Returns the adopted orders that the account does not show: those since a time, and those of which it shows fills.
+/// They have no request to query them by.
 pub(super) fn missing_adopted<'a>(
     known: &'a JournalOrders,
     shown: &'a Listings,
@@ -392,7 +393,7 @@ impl Listings {
         Ok(())
     }
 
-    /// The client ids of all orders and fills, in their order.
+    /// Returns the client ids of all orders and fills, in their order.
     pub(super) fn client_ids(&self) -> Vec<&str> {
         let mut ids = Vec::new();
         for (_, order) in self.orders.iter() {
@@ -405,7 +406,7 @@ impl Listings {
         ids
     }
 
-    /// The client ids of the orders, and those of fills alone, by family.
+    /// Returns the client ids of the orders, and those of fills alone, by family.
     pub(super) fn named(&self) -> (ByOrder<()>, ByOrder<()>) {
         let (mut seen, mut filled) = (ByOrder::default(), ByOrder::default());
         for ((family, _), order) in self.orders.iter() {
@@ -461,7 +462,7 @@ impl<T> ByOrder<T> {
         }
     }
 
-    /// The value of `key`, which is added if there is none.
+    /// Returns the value of `key`, which is added if there is none.
     pub(super) fn get_or_default(&mut self, key: Key) -> &mut T
     where
         T: Default,

@@ -142,7 +142,7 @@ pub(crate) struct Fill {
 }
 
 impl Listing {
-    /// A listing of the open orders.
+    /// Creates a listing of the open orders.
     pub const fn open_orders<O>() -> Self
     where
         O: Paged<Item: HasState + Decode> + 'static,
@@ -151,7 +151,7 @@ impl Listing {
         Self { has_counted_pages, ..Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>) }
     }
 
-    /// A listing of orders that ended.
+    /// Creates a listing of orders that ended.
     pub const fn past_orders<O>() -> Self
     where
         O: Paged<Item: HasState + Decode> + 'static,
@@ -159,7 +159,7 @@ impl Listing {
         Self::of::<O>(Part::PastOrders, None, orders::<O>, sighting::<O>)
     }
 
-    /// A listing of fills.
+    /// Creates a listing of fills.
     pub const fn fills<O>(fields: FillFields) -> Self
     where
         O: Paged<Item: Decode> + 'static,
@@ -231,7 +231,7 @@ impl Listing {
         Self { cancel: Some(CancelBy { fields, send }), ..self }
     }
 
-    /// The id of its operation.
+    /// Returns the id of its operation.
     pub fn operation(&self) -> &'static str {
         self.operation
     }
@@ -251,7 +251,7 @@ impl Listing {
         self.part == Part::Fills && self.has_trades()
     }
 
-    /// The parameters of each request that it takes to read it, as JSON.
+    /// Returns the parameters of each request that it takes to read it, as JSON.
     pub fn requests(&self) -> Vec<String> {
         let mut requests = Vec::new();
         for turn in self.turns() {
@@ -260,7 +260,7 @@ impl Listing {
         requests
     }
 
-    /// The values for which it is read; `None` is a request without one.
+    /// Returns the values for which it is read; `None` is a request without one.
     pub(crate) fn turns(&self) -> Vec<Option<&'static str>> {
         match &self.over {
             Some(over) => over.values.iter().copied().map(Some).collect(),
@@ -268,7 +268,7 @@ impl Listing {
         }
     }
 
-    /// The pages for one of the values. Open orders are listed whenever they were placed.
+    /// Returns the pages for one of the values. Open orders are listed whenever they were placed.
     pub(crate) fn walk(
         &self,
         client: &ClientCore,
@@ -281,7 +281,7 @@ impl Listing {
         (self.walk)(client, ListingRequest { request: &request, since, fields: self.fields, turn, retry })
     }
 
-    /// The order in a record of this listing.
+    /// Returns the order in a record of this listing.
     pub(crate) fn read(&self, record: &str) -> Option<Sighting> {
         (self.read)(record)
     }
@@ -318,7 +318,7 @@ impl Listing {
         send(client, &request).await
     }
 
-    /// The parameters for one of the values.
+    /// Returns the parameters for one of the values.
     fn turned(&self, turn: Option<&str>) -> String {
         let mut out = JsonWriter::new();
         out.begin_object();
@@ -477,7 +477,7 @@ impl ServedFamilies {
         self.served.is_empty() || self.serve(family)
     }
 
-    /// The listings of the families that are read.
+    /// Returns the listings of the families that are read.
     pub(crate) fn of(&self, listings: &[Listing]) -> Vec<Listing> {
         listings.iter().filter(|listing| self.includes(listing.family)).copied().collect()
     }
@@ -501,7 +501,7 @@ pub async fn served_families(client: &ClientCore, listings: &[Listing]) -> Resul
     ask(client, listings, &RetryPolicy::new()).await.map_err(|(_, error)| error)
 }
 
-/// The same, with these retries; the error has the id of the operation that failed.
+/// Returns the same, with these retries; the error has the id of the operation that failed.
 pub(crate) async fn ask(
     client: &ClientCore,
     listings: &[Listing],
@@ -521,7 +521,7 @@ pub(crate) async fn ask(
     Ok(found)
 }
 
-/// The code with which the family of a listing refuses the key; `None` if it serves it.
+/// Returns the code with which the family of a listing refuses the key; `None` if it serves it.
 async fn refusal(
     client: &ClientCore,
     listing: &Listing,
@@ -544,7 +544,7 @@ async fn refusal(
     Ok(refused)
 }
 
-/// The trusted code by which an error says that the account is of another kind.
+/// Returns the trusted code by which an error says that the account is of another kind.
 fn account_code(error: &Error) -> Option<&'static KnownError> {
     let error = error.exchange()?;
     error.known.filter(|_| error.credential_cause() == Some(CredentialCause::Account))

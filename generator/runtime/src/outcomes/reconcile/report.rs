@@ -23,9 +23,9 @@ pub struct Reconciled {
     pub orders: Vec<ReconciledOrder>,
     /// The changes that the journal had open, and what their queries showed.
     pub recovered: Vec<Recovered>,
-    /// Why the journal may still lack changes that were sent: an order that it may have lost is open, a change could
-    /// still arrive, or families of the journal were not compared. `None` if it has every change, or the comparison
-    /// found what was missing.
+    /// The reason why the journal may still lack changes that were sent: an order that it may have lost is open, a
+    /// change could still arrive, or families of the journal were not compared. `None` if it has every change, or the
+    /// comparison found what was missing.
     pub gap: Option<Gap>,
     /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
     pub begun: Timestamp,
@@ -122,18 +122,18 @@ impl Reconciled {
         self.unsettled().next().is_none() && self.gap.is_none()
     }
 
-    /// The orders that need attention.
+    /// Returns the orders that need attention.
     pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.needs_attention())
     }
 
-    /// The open orders of others, of which [`cancel_foreign`](crate::outcomes::reconcile::cancel_foreign) cancels those that the
-    /// caller picks.
+    /// Returns the open orders of others, of which [`cancel_foreign`](crate::outcomes::reconcile::cancel_foreign)
+    /// cancels those that the caller picks.
     pub fn foreign(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.is_open && order.difference == Difference::Foreign)
     }
 
-    /// The orders that are open.
+    /// Returns the orders that are open.
     pub fn open(&self) -> impl Iterator<Item = &ReconciledOrder> {
         self.orders.iter().filter(|order| order.is_open && !matches!(order.action, Action::Cancelled))
     }
@@ -205,7 +205,7 @@ impl fmt::Display for Reconciled {
     }
 }
 
-/// Why an account could not be compared with a journal. Nothing was adopted, unless the journal failed
+/// The reason why an account could not be compared with a journal. Nothing was adopted, unless the journal failed
 /// while orders were adopted. Reconciling again goes on where it stopped.
 #[non_exhaustive]
 pub enum ReconcileError {
@@ -222,7 +222,7 @@ pub enum ReconcileError {
     Change {
         /// The number of the change.
         number: ChangeNumber,
-        /// Why.
+        /// The reason.
         why: Violations,
     },
     /// A listing could not be read as a whole.
@@ -231,12 +231,12 @@ pub enum ReconcileError {
     Query {
         /// The client id of the order.
         client_id: String,
-        /// Why.
+        /// The reason.
         source: Error,
     },
 }
 
-/// Why a listing could not be read as a whole.
+/// The reason why a listing could not be read as a whole.
 #[non_exhaustive]
 pub struct ListingError {
     /// The id of the operation.
@@ -258,7 +258,7 @@ pub enum ListingFailure {
 }
 
 impl ListingFailure {
-    /// The failure of an operation.
+    /// Returns the failure of an operation.
     pub(crate) fn of(self, operation: &'static str) -> ListingError {
         ListingError { operation, failure: self }
     }

@@ -127,7 +127,7 @@ pub async fn reconcile(
     result
 }
 
-/// The listings of the families that are meant, or else of those that serve the key.
+/// Returns the listings of the families that are meant, or else of those that serve the key.
 async fn meant(
     client: &ClientCore,
     listings: &[Listing],
@@ -198,8 +198,8 @@ async fn advance(
     })
 }
 
-/// The orders of the journal that the account is compared with, read in parts: those that are open, that were made
-/// since the time that is compared, or that the account shows.
+/// Returns the orders of the journal that the account is compared with, read in parts: those that are open, that were
+/// made since the time that is compared, or that the account shows.
 async fn journaled(
     client: &ClientCore,
     journal: &Arc<dyn Journal>,
@@ -353,7 +353,7 @@ async fn list_again(
     Ok(())
 }
 
-/// The open orders of a listing, and how many pages show them.
+/// Returns the open orders of a listing, and how many pages show them.
 async fn list_open(
     client: &ClientCore,
     listing: &Listing,
@@ -388,7 +388,7 @@ async fn adopt(
     Ok(())
 }
 
-/// The listings of the families that are compared, by what they show.
+/// Returns the listings of the families that are compared, by what they show.
 fn covered(listings: &[Listing], how: &Reconciliation) -> Vec<Listing> {
     let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
     let mut covered = Vec::new();
@@ -400,7 +400,7 @@ fn covered(listings: &[Listing], how: &Reconciliation) -> Vec<Listing> {
     covered
 }
 
-/// Why the open orders could not be read. What was read is in the view; no order was marked as ended.
+/// The reason why the open orders could not be read. What was read is in the view; no order was marked as ended.
 #[non_exhaustive]
 pub enum RefreshError {
     /// The client does not track orders.

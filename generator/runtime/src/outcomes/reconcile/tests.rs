@@ -102,7 +102,7 @@ fn client() -> ClientCore {
     builder.track_orders().journal(Arc::new(Memory::default())).build().unwrap()
 }
 
-/// The output of a future that never waits.
+/// Returns the output of a future that never waits.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -142,7 +142,7 @@ fn a_comparison_goes_on_with_the_page_that_failed_and_begins_again_after_what_ca
     }
 }
 
-/// The orders that are open after a listing without orders.
+/// Returns the orders that are open after a listing without orders.
 fn refreshed(pages: Vec<Page>, has_counted_pages: bool) -> Vec<String> {
     let client = client();
     let shown_before = Some(Duration::ZERO);

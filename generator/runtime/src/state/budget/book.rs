@@ -76,23 +76,23 @@ struct Part {
 }
 
 impl Known {
-    /// The quantity and the price after the last amendment.
+    /// Returns the quantity and the price after the last amendment.
     pub(super) fn latest(&self) -> Option<(Decimal, Decimal)> {
         self.parts.last().map(|part| (part.quantity.clone(), part.price.clone()))
     }
 
-    /// The most that the order is worth.
+    /// Returns the most that the order is worth.
     pub(super) fn worth(&self) -> Decimal {
         worth_of(self.parts.iter().map(|part| (&part.quantity, &part.price)))
     }
 
-    /// The most that the order is worth with another amendment.
+    /// Returns the most that the order is worth with another amendment.
     pub(super) fn worth_with(&self, quantity: &Decimal, price: &Decimal) -> Decimal {
         worth_of(self.parts.iter().map(|part| (&part.quantity, &part.price)).chain([(quantity, price)]))
     }
 }
 
-/// The largest quantity at the worst price.
+/// Returns the largest quantity at the worst price.
 fn worth_of<'a>(parts: impl Iterator<Item = (&'a Decimal, &'a Decimal)>) -> Decimal {
     let (mut quantity, mut price) = (Decimal::default(), Decimal::default());
     for (more, worse) in parts {
@@ -180,13 +180,13 @@ impl Book {
         self.next
     }
 
-    /// The number of orders of the last minute, and what those of the last hour, of the last day and all open ones are
-    /// worth.
+    /// Returns the number of orders of the last minute, and what those of the last hour, of the last day and all open
+    /// ones are worth.
     pub(super) fn sums(&self) -> (&Decimal, [&Decimal; 3]) {
         (&self.minute.sum, [&self.hour.sum, &self.day.sum, &self.open])
     }
 
-    /// The order of a family with one of these ids.
+    /// Returns the order of a family with one of these ids.
     pub(super) fn find(&self, family: &str, ids: &[String]) -> Option<&Known> {
         let of_id = |id: &String| self.orders.get(self.by_id.get(id)?);
         ids.iter().filter_map(of_id).find(|known| known.terms.family == family)

@@ -32,7 +32,7 @@ pub(super) struct Bounds {
 const SUMS: [BudgetBound; 3] = [BudgetBound::Hour, BudgetBound::Day, BudgetBound::Open];
 
 impl Bounds {
-    /// The worst price that a market order gets.
+    /// Returns the worst price that a market order gets.
     pub(super) fn market(
         &self,
         (family, line, symbol): (&str, &str, &str),
@@ -44,7 +44,7 @@ impl Bounds {
         is_recent.then(|| price * (Decimal::from(1) + &self.slippage))
     }
 
-    /// Everything that keeps a request from being sent.
+    /// Returns everything that keeps a request from being sent.
     pub(super) fn obstacles(&self, meta: &Meta, orders: &[Order], book: &Book) -> Vec<BudgetObstacle> {
         let counted: Vec<_> = orders.iter().filter(|order| !order.terms.only_reduces).collect();
         let mut obstacles: Vec<_> = self.refuse_effect(meta, !counted.is_empty()).into_iter().collect();
@@ -120,7 +120,7 @@ pub(super) fn adds(book: &Book, order: &Order) -> Decimal {
     }
 }
 
-/// The most that an order is worth, with what it amends.
+/// Returns the most that an order is worth, with what it amends.
 fn whole(book: &Book, order: &Order) -> Decimal {
     match order.amends.and_then(|first| book.get(first)) {
         Some(known) => known.worth_with(&order.quantity, &order.price),
@@ -128,12 +128,12 @@ fn whole(book: &Book, order: &Order) -> Decimal {
     }
 }
 
-/// The whole number that a count is.
+/// Returns the whole number that a count is.
 pub(super) fn number_of(count: &Decimal) -> u32 {
     count.as_str().parse().unwrap_or(u32::MAX)
 }
 
-/// The same amount without zeros at its end.
+/// Returns the same amount without zeros at its end.
 pub(super) fn plain(amount: Decimal) -> Decimal {
     match amount.to_rust_decimal() {
         Ok(number) => number.normalize().into(),

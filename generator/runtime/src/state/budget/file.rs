@@ -45,7 +45,7 @@ const MEMBERS: &[&str] = &[
     "spent",
 ];
 
-/// Why a budget cannot be read.
+/// The reason why a budget cannot be read.
 #[non_exhaustive]
 pub enum BudgetFileError {
     /// A file cannot be read or written.
@@ -92,7 +92,7 @@ impl Budget {
     }
 }
 
-/// The budget, and the name of the file with what was spent.
+/// Returns the budget, and the name of the file with what was spent.
 fn read(text: &str) -> Result<(Budget, Option<String>), Vec<BudgetMistake>> {
     let mut reading = Reading { members: Vec::new(), mistakes: Vec::new() };
     if let Err(error) = reading.split(text) {

@@ -75,7 +75,7 @@ impl Line {
         }
     }
 
-    /// The event; `None` if the line is not one.
+    /// Returns the event; `None` if the line is not one.
     fn event(self) -> Option<Event> {
         if let Some(number) = self.sent {
             return Some(Event::Sent(Sent {

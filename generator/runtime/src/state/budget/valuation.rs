@@ -33,8 +33,8 @@ pub(super) struct Beside<'a> {
     pub(super) market: &'a dyn Fn(&str, &str) -> Option<Decimal>,
 }
 
-/// The orders of a request that may open or enlarge a position, and those that cannot; none for a request that places
-/// and amends none.
+/// Returns the orders of a request that may open or enlarge a position, and those that cannot; none for a request that
+/// places and amends none.
 pub(super) fn orders(meta: &Meta, request: &Named, beside: &Beside<'_>) -> Result<Vec<Order>, BudgetObstacle> {
     let worth = match (meta.effect, &meta.worth) {
         (Effect::Read | Effect::Cancel | Effect::Close, _) => return Ok(Vec::new()),
@@ -83,7 +83,7 @@ impl Item<'_, '_> {
         Ok(Order { place, ids, amends: known.map(|known| known.first), terms, quantity, price })
     }
 
-    /// The order that it amends; `None` for a new one.
+    /// Returns the order that it amends; `None` for a new one.
     fn known(&self) -> Result<Option<&Known>, BudgetObstacle> {
         if self.meta.effect != Effect::Amend {
             return Ok(None);
@@ -96,7 +96,7 @@ impl Item<'_, '_> {
         }
     }
 
-    /// The terms of the order, which an amendment does not change.
+    /// Returns the terms of the order, which an amendment does not change.
     fn terms(&self, known: Option<&Known>) -> Result<Terms, BudgetObstacle> {
         if let Some(Known { terms, .. }) = known {
             let counts = self.counts();
@@ -123,7 +123,7 @@ impl Item<'_, '_> {
         Ok(Terms { family, line, symbol, counts, is_bounded, only_reduces })
     }
 
-    /// The coin that the quantity counts.
+    /// Returns the coin that the quantity counts.
     fn counts(&self) -> Option<CountedIn> {
         self.worth.counts.iter().find(|(when, _)| self.holds(when)).map(|(_, counts)| *counts)
     }
@@ -135,7 +135,7 @@ impl Item<'_, '_> {
         }
     }
 
-    /// The worst price for one of the coin that the quantity counts.
+    /// Returns the worst price for one of the coin that the quantity counts.
     fn price(&self, known: Option<&Known>, terms: &Terms) -> Result<Decimal, BudgetObstacle> {
         if terms.counts == CountedIn::Quote {
             return Ok(Decimal::from(1));
@@ -158,7 +158,7 @@ impl Item<'_, '_> {
         name.is_some_and(|name| self.item.text(name).is_some())
     }
 
-    /// A number of the request, which has to be positive and of a size that can be multiplied.
+    /// Returns a number of the request, which has to be positive and of a size that can be multiplied.
     fn number(&self, name: Option<&str>) -> Result<Option<Decimal>, BudgetObstacle> {
         let Some(text) = name.and_then(|name| self.item.text(name)) else { return Ok(None) };
         let number: Option<Decimal> = text.parse().ok();
@@ -168,7 +168,7 @@ impl Item<'_, '_> {
         }
     }
 
-    /// A parameter, or its default.
+    /// Returns a parameter, or its default.
     fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         let default = || self.meta.defaults.iter().find(|(with, _)| *with == name);
         self.item.text(name).or_else(|| default().map(|(_, value)| Cow::Borrowed(*value)))

@@ -89,7 +89,7 @@ impl Pending {
         (self.unanswered.load(Ordering::Acquire), self.under_way.load(Ordering::Acquire) > 0)
     }
 
-    /// The record that proves it, if there is one.
+    /// Returns the record that proves it, if there is one.
     pub(crate) fn proof(&self) -> Option<Arc<OutsideRecord>> {
         match &*self.state() {
             State::Proven(outside) => Some(Arc::clone(outside)),
@@ -214,7 +214,7 @@ impl Awaited {
         (!about.is_empty()).then_some(QueryInProgress { about, is_answered: false })
     }
 
-    /// The requests that a record is about.
+    /// Returns the requests that a record is about.
     pub(crate) fn pending(&self, outside: &OutsideRecord) -> Vec<Arc<Pending>> {
         let mut meant = Vec::new();
         for pending in &self.lock().pending {
@@ -234,7 +234,7 @@ impl Awaited {
         known.records.push_back(outside);
     }
 
-    /// The remembered records about what a request creates or changes.
+    /// Returns the remembered records about what a request creates or changes.
     pub(crate) fn records(&self, operation: &str, target: &Target) -> Vec<Arc<OutsideRecord>> {
         let mut about = Vec::new();
         for outside in &self.lock().records {
@@ -257,7 +257,7 @@ impl Awaited {
         }
     }
 
-    /// The changes that [`refuse`](Self::refuse) added.
+    /// Returns the changes that [`refuse`](Self::refuse) added.
     pub(crate) fn refused(&self) -> Vec<StoredChange> {
         self.lock().refused.iter().flatten().cloned().collect()
     }

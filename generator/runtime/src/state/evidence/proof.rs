@@ -63,12 +63,12 @@ pub(crate) struct Attempts {
 }
 
 impl Sent {
-    /// The time in the signature of the first attempt, and when that left.
+    /// Returns the time in the signature of the first attempt, and when that left.
     pub(crate) fn first(&self) -> (Timestamp, Option<(Timestamp, Timestamp)>) {
         self.attempts.map_or((self.signed_at, self.left), |attempts| attempts.first)
     }
 
-    /// The time in the signature of the last attempt.
+    /// Returns the time in the signature of the last attempt.
     pub(crate) fn last(&self) -> Timestamp {
         self.attempts.map_or(self.signed_at, |attempts| attempts.last)
     }
@@ -278,13 +278,13 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The target of a request, or that of each of its items. `None` if it has no id.
+    /// Returns the target of a request, or that of each of its items. `None` if it has no id.
     pub(crate) fn all(operation: &dyn DynOperation) -> Vec<Option<Self>> {
         let confirm = operation.meta().confirm.as_ref();
         confirm.map(|confirm| Self::all_in(confirm, Named::of(operation))).unwrap_or_default()
     }
 
-    /// The same for a request with these parameters.
+    /// Returns the same for a request with these parameters.
     pub(crate) fn all_in(confirm: &'static Confirm, named: Named) -> Vec<Option<Self>> {
         match confirm.list {
             None => vec![Self::of(confirm, named)],
@@ -306,22 +306,22 @@ impl Target {
         Some(Self { confirm, named, field, key })
     }
 
-    /// The table that it is confirmed by.
+    /// Returns the table that it is confirmed by.
     pub(crate) fn confirm(&self) -> &'static Confirm {
         self.confirm
     }
 
-    /// The parameters of the request.
+    /// Returns the parameters of the request.
     pub(crate) fn named(&self) -> &Named {
         &self.named
     }
 
-    /// The field of its record that has its id.
+    /// Returns the field of its record that has its id.
     pub(crate) fn field(&self) -> &'static str {
         self.field
     }
 
-    /// The time after which the exchange refuses the request, if it says so.
+    /// Returns the time after which the exchange refuses the request, if it says so.
     pub(crate) fn expires(&self) -> Option<Timestamp> {
         let (parameter, read) = self.confirm.expires?;
         read(&self.named.text(parameter)?)

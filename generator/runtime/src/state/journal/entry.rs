@@ -32,7 +32,7 @@ crate::record! {
     }
 }
 
-/// The text of a change that is open.
+/// Returns the text of a change that is open.
 pub(super) fn written(change: Change) -> String {
     let Change { operation, request, client_ids, signed_at, made_at, account } = change;
     write_json(&Entry {
@@ -55,7 +55,7 @@ pub(super) fn with_ending(open: &str, ending: &Ending) -> Option<String> {
     Some([open.strip_suffix('}')?, ",", end.strip_prefix('{')?].concat())
 }
 
-/// The text of a change with the endings of more of its items.
+/// Returns the text of a change with the endings of more of its items.
 #[cfg(feature = "journal")]
 pub(super) fn with_items(text: &str, items: &[ItemEnding]) -> Result<String, String> {
     let mut entry: Entry = read_json(text).map_err(|error| error.to_string())?;
@@ -63,8 +63,8 @@ pub(super) fn with_items(text: &str, items: &[ItemEnding]) -> Result<String, Str
     Ok(write_json(&entry))
 }
 
-/// The endings of items as text, a line each: the place, the outcome and the code. The lines of later endings follow,
-/// and the first line of an item counts.
+/// Returns the endings of items as text, a line each: the place, the outcome and the code. The lines of later endings
+/// follow, and the first line of an item counts.
 pub(super) fn written_items(items: &[ItemEnding]) -> String {
     let mut text = String::new();
     for ItemEnding { place, outcome, code } in items {
@@ -96,7 +96,7 @@ pub(super) fn read_items(text: &str) -> Option<Vec<ItemEnding>> {
     Some(items)
 }
 
-/// An ending as text: the outcome and the code.
+/// Returns an ending as text: the outcome and the code.
 #[cfg(feature = "redis")]
 pub(super) fn written_ending(ending: &Ending) -> String {
     let word = word(ending.outcome);

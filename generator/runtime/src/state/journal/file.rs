@@ -150,7 +150,7 @@ impl FileJournal {
         self.close(number, &Ending::new(Outcome::Done))
     }
 
-    /// The folder, as an absolute path.
+    /// Returns the folder, as an absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -264,7 +264,7 @@ impl FileJournal {
         }
     }
 
-    /// The first changes after a number, at most `most`.
+    /// Returns the first changes after a number, at most `most`.
     fn after(&self, ChangeNumber(after): ChangeNumber, most: usize) -> Result<Vec<StoredChange>, JournalError> {
         self.refuse_in_child()?;
         let from = after.saturating_add(1);
@@ -278,7 +278,7 @@ impl FileJournal {
         Ok(all)
     }
 
-    /// The last changes before a number, at most `most`.
+    /// Returns the last changes before a number, at most `most`.
     fn before(&self, ChangeNumber(before): ChangeNumber, most: usize) -> Result<Vec<StoredChange>, JournalError> {
         self.refuse_in_child()?;
         let open = self.numbers().range(..before).rev().take(most).copied().collect();
@@ -304,7 +304,7 @@ impl FileJournal {
         self.ended_at(&self.tables.database.snapshot(), numbers, most, false)
     }
 
-    /// The changes that ended with these numbers, at most `most`, from the last one down if `is_reversed`.
+    /// Returns the changes that ended with these numbers, at most `most`, from the last one down if `is_reversed`.
     fn ended_at(
         &self,
         now: &Snapshot,

@@ -46,7 +46,7 @@ pub enum GapReason {
 }
 
 impl Gap {
-    /// A gap after a change signed at `after`, for implementations of [`Journal`](super::Journal).
+    /// Creates a gap after a change signed at `after`, for implementations of [`Journal`](super::Journal).
     pub fn new(reason: GapReason, after: Option<Timestamp>) -> Self {
         Self { reason, after }
     }
@@ -111,7 +111,7 @@ impl LostSpan {
         Self { until: time.checked_add(MARGIN), ..self }
     }
 
-    /// When the first of them may have been signed.
+    /// Returns when the first of them may have been signed.
     pub(crate) fn since(self) -> Timestamp {
         self.since
     }
@@ -121,13 +121,13 @@ impl LostSpan {
         created.is_none_or(|created| self.since <= created && self.until.is_none_or(|until| created <= until))
     }
 
-    /// The change that notes it, as signed at a time.
+    /// Returns the change that notes it, as signed at a time.
     pub(crate) fn change(self, signed_at: Timestamp) -> Change {
         let request = write_json(&Stored { since: Some(self.since), until: self.until, ..Stored::default() });
         Change::new(LOST, request, signed_at)
     }
 
-    /// The span that a change notes, if it notes one.
+    /// Returns the span that a change notes, if it notes one.
     pub(crate) fn noted_by(stored: &StoredChange) -> Option<Self> {
         let change = Some(&stored.change).filter(|change| change.operation == LOST)?;
         let Stored { since, until, .. } = read_json(&change.request).unwrap_or_default();

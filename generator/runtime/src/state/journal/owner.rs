@@ -43,7 +43,7 @@ crate::record! {
 }
 
 impl Owner<'_> {
-    /// The text that is stored. The salt differs each time, so that the digest is not that of another journal.
+    /// Returns the text that is stored. The salt differs each time, so that the digest is not that of another journal.
     pub(crate) fn written(&self) -> String {
         let salt = crate::data::value::mint().as_str().to_owned();
         let key = Some(self.digest(&salt));

@@ -206,7 +206,7 @@ impl RedisJournal {
         self.write_by::<u64>(&scripts::end_items(), &[&number.to_string(), &items, &text]).await.map(drop)
     }
 
-    /// The text of a change in flight. One of another process, or of an earlier run, was just read.
+    /// Returns the text of a change in flight. One of another process, or of an earlier run, was just read.
     fn in_flight(&self, number: u64) -> String {
         self.known().in_flight.get(&number).cloned().unwrap_or_default()
     }
@@ -276,7 +276,7 @@ impl RedisJournal {
         }
     }
 
-    /// The first changes after a number, at most `most`.
+    /// Returns the first changes after a number, at most `most`.
     async fn after(&self, after: u64, most: usize) -> Result<Vec<StoredChange>, JournalError> {
         let (first, last) = self.bounds().await?;
         let (mut all, mut next) = (Vec::new(), after.saturating_add(1));
@@ -296,7 +296,7 @@ impl RedisJournal {
         Ok(all)
     }
 
-    /// The last changes before a number, at most `most`.
+    /// Returns the last changes before a number, at most `most`.
     async fn before(&self, before: u64, most: usize) -> Result<Vec<StoredChange>, JournalError> {
         let (first, last) = self.bounds().await?;
         let (mut steps, mut count, mut end) = (Vec::new(), 0, before.min(last.saturating_add(1)));
@@ -316,7 +316,7 @@ impl RedisJournal {
         Ok(all.split_off(all.len().saturating_sub(most)))
     }
 
-    /// The first number that may not be pruned, and the last number.
+    /// Returns the first number that may not be pruned, and the last number.
     async fn bounds(&self) -> Result<(u64, u64), JournalError> {
         let bounds: Vec<String> = self.read_by(&scripts::bounds(), NOTHING).await?;
         let bounds: Vec<_> = bounds.iter().map(|number| self.number(number)).collect::<Result<_, _>>()?;
@@ -326,7 +326,7 @@ impl RedisJournal {
         }
     }
 
-    /// The numbers of the open changes, in their order.
+    /// Returns the numbers of the open changes, in their order.
     async fn open_numbers(&self) -> Result<Vec<u64>, JournalError> {
         let numbers: Vec<String> = self.read_by(&scripts::open_numbers(), NOTHING).await?;
         let mut numbers: Vec<_> = numbers.iter().map(|number| self.number(number)).collect::<Result<_, _>>()?;
@@ -334,13 +334,13 @@ impl RedisJournal {
         Ok(numbers)
     }
 
-    /// The changes with these numbers, which are few.
+    /// Returns the changes with these numbers, which are few.
     async fn numbered(&self, numbers: RangeInclusive<u64>) -> Result<Vec<StoredChange>, JournalError> {
         let numbers: Vec<_> = numbers.map(|number| number.to_string()).collect();
         self.of_texts(&numbers).await
     }
 
-    /// The changes with these numbers.
+    /// Returns the changes with these numbers.
     async fn of_numbers(&self, numbers: &[u64]) -> Result<Vec<StoredChange>, JournalError> {
         let mut all = Vec::new();
         for step in numbers.chunks(usize::try_from(STEP).unwrap_or(1)) {
@@ -371,7 +371,8 @@ impl RedisJournal {
         text.parse().map_err(|_| self.damaged("a number is unreadable".to_owned()))
     }
 
-    /// The result of a script that writes. One that finds that something is missing notes it, and writes nothing.
+    /// Returns the result of a script that writes. One that finds that something is missing notes it, and writes
+    /// nothing.
     async fn write_by<T: FromRedisValue>(
         &self,
         script: &str,
@@ -386,7 +387,7 @@ impl RedisJournal {
         result.map_err(|error| self.explained(error))
     }
 
-    /// The result of a script that reads. That something is missing is noted, and what is left is read.
+    /// Returns the result of a script that reads. That something is missing is noted, and what is left is read.
     async fn read_by<T: FromRedisValue>(&self, script: &str, arguments: &[impl AsRef<str>]) -> Result<T, JournalError> {
         let result = match self.script(script, arguments).await {
             Err(ScriptError::Partly) => {
@@ -515,7 +516,7 @@ impl Journal for RedisJournal {
     }
 }
 
-/// Why a script failed.
+/// The reason why a script failed.
 enum ScriptError {
     /// The server does not have the journal.
     Lost,

@@ -152,7 +152,7 @@ impl TradeFields {
 }
 
 impl FeeFields {
-    /// The fees in a record, by coin.
+    /// Returns the fees in a record, by coin.
     fn read(&self, record: &Named) -> Option<Vec<(String, Decimal)>> {
         let mut fees = Vec::new();
         for fee in record.items(self.list) {
@@ -243,7 +243,7 @@ pub enum TradeEffect {
 }
 
 impl Trade {
-    /// A trade of a linear instrument with one position, without a reported profit or fee.
+    /// Creates a trade of a linear instrument with one position, without a reported profit or fee.
     pub fn new(
         id: impl Into<String>,
         instrument: impl Into<String>,

@@ -59,7 +59,7 @@ pub struct Position {
 }
 
 impl PositionSide {
-    /// The position that a trade changes.
+    /// Returns the position that a trade changes.
     pub(super) fn changed_by(trade: &Trade) -> Self {
         match trade.effect {
             TradeEffect::Net | TradeEffect::NetUnlessHedged => Self::Net,
@@ -73,7 +73,7 @@ impl PositionSide {
 }
 
 impl PositionKey {
-    /// A position of an instrument, in a family and business line.
+    /// Creates a position of an instrument, in a family and business line.
     pub fn new(
         family: impl Into<String>,
         line: impl Into<String>,
@@ -85,36 +85,36 @@ impl PositionKey {
 }
 
 impl Position {
-    /// A position that was open before. `None` if it cannot be counted exactly.
+    /// Creates a position that was open before. `None` if it cannot be counted exactly.
     pub(super) fn opened(size: &Decimal, price: &Decimal) -> Option<Self> {
         let (size, price) = (exact(size)?, exact(price)?);
         Some(Self { size, cost: product(size.abs(), price)?, ..Self::default() })
     }
 
-    /// The same, after a trade with an unknown effect.
+    /// Returns the same, after a trade with an unknown effect.
     pub(super) fn lost(self) -> Self {
         Self { is_lost: true, ..self }
     }
 
-    /// The open quantity; negative if it was sold. `None` after a trade of its instrument with an unknown effect, until
-    /// [`Ledger::open`](super::Ledger::open) states it again.
+    /// Returns the open quantity; negative if it was sold. `None` after a trade of its instrument with an unknown
+    /// effect, until [`Ledger::open`](super::Ledger::open) states it again.
     pub fn size(&self) -> Option<Decimal> {
         (!self.is_lost).then(|| shown(self.size))
     }
 
-    /// The average price at which the open quantity was opened, weighted by the quantities. `None` if nothing is open,
-    /// or if the size or how the contract counts is not known.
+    /// Returns the average price at which the open quantity was opened, weighted by the quantities. `None` if nothing
+    /// is open, or if the size or how the contract counts is not known.
     pub fn average_price(&self) -> Option<Decimal> {
         self.average().map(shown)
     }
 
-    /// The profit of what was closed, without fees: in the coin of the prices, or for inverse contracts in the base
-    /// coin. `None` if the size or how the contract counts is not known.
+    /// Returns the profit of what was closed, without fees: in the coin of the prices, or for inverse contracts in the
+    /// base coin. `None` if the size or how the contract counts is not known.
     pub fn realised(&self) -> Option<Decimal> {
         self.own_profit().map(shown)
     }
 
-    /// The profit that the exchange reported with the trades. `None` if some trades have none.
+    /// Returns the profit that the exchange reported with the trades. `None` if some trades have none.
     pub fn reported(&self) -> Option<Decimal> {
         self.reported_profit().map(shown)
     }
@@ -143,7 +143,7 @@ impl Position {
         self.fees.iter().map(|(coin, amount)| (coin.as_str(), shown(*amount))).collect()
     }
 
-    /// The position after a trade.
+    /// Sets the position after a trade.
     pub(super) fn after(mut self, key: &PositionKey, trade: &Trade) -> Result<Self, LedgerError> {
         let inexact = || LedgerError::Inexact { trade: trade.id.clone(), position: key.clone() };
         if !self.is_lost {
@@ -216,17 +216,17 @@ impl Position {
     }
 }
 
-/// A number to count with. `None` if it has too many digits.
+/// Returns a number to count with. `None` if it has too many digits.
 fn exact(number: &Decimal) -> Option<Number> {
     number.to_rust_decimal().ok()
 }
 
-/// A figure, without zeros at its end.
+/// Returns a figure, without zeros at its end.
 fn shown(figure: Number) -> Decimal {
     figure.normalize().into()
 }
 
-/// A product without rounding.
+/// Returns a product without rounding.
 fn product(one: Number, other: Number) -> Option<Number> {
     let (one, other) = (one.normalize(), other.normalize());
     let product = one.checked_mul(other)?;

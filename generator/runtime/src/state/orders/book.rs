@@ -57,7 +57,7 @@ impl Book {
         }
     }
 
-    /// The orders that are open or may be, in the order of their names.
+    /// Returns the orders that are open or may be, in the order of their names.
     pub(super) fn open(&self) -> impl Iterator<Item = &Arc<TrackedOrder>> {
         self.open.iter().filter_map(|(_, number)| Some(&self.orders.get(*number)?.order))
     }
@@ -108,19 +108,19 @@ impl Book {
         }
     }
 
-    /// The order with this id, the exchange's or the caller's.
+    /// Returns the order with this id, the exchange's or the caller's.
     pub(super) fn get(&self, id: &str) -> Option<&Arc<TrackedOrder>> {
         let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
         self.orders.get(*number).map(|entry| &entry.order)
     }
 
-    /// The number of an order.
+    /// Returns the number of an order.
     pub(super) fn number(&self, order: &TrackedOrder) -> Option<Number> {
         let number = order.id.as_ref().and_then(|id| self.by_id.get(id));
         number.or_else(|| self.by_client_id.get(order.client_id.as_ref()?)).copied()
     }
 
-    /// The documented states of the order with this id.
+    /// Returns the documented states of the order with this id.
     pub(super) fn lifecycle_of(&self, id: &str) -> Option<&'static Lifecycle> {
         let number = self.by_client_id.get(id).or_else(|| self.by_id.get(id))?;
         self.orders.get(*number)?.lifecycle
@@ -197,12 +197,12 @@ impl Book {
         }
     }
 
-    /// The number of the order that a client id was last given to.
+    /// Returns the number of the order that a client id was last given to.
     pub(super) fn named(&self, client_id: &str) -> Option<Number> {
         self.by_client_id.get(client_id).copied()
     }
 
-    /// The same, if the outcome of its placement is not known.
+    /// Returns the same, if the outcome of its placement is not known.
     pub(super) fn unplaced(&self, client_id: &str) -> Option<Number> {
         let is_unplaced =
             |number: &Number| self.orders.get(*number).is_some_and(|entry| entry.order.standing == Standing::Unknown);
@@ -233,8 +233,8 @@ impl Book {
         }
     }
 
-    /// The number of the order that a record shows. A client id alone matches an order with any id; with both, two ids
-    /// of the exchange are two orders.
+    /// Returns the number of the order that a record shows. A client id alone matches an order with any id; with both,
+    /// two ids of the exchange are two orders.
     fn find(&mut self, shown: OrderShown<'_>) -> Option<Number> {
         let by_client_id = shown.client_id.and_then(|id| self.by_client_id.get(id)).copied();
         let Some(id) = shown.id else { return by_client_id };
@@ -387,7 +387,7 @@ impl TrackedOrder {
         }
     }
 
-    /// The client id, or else the exchange's.
+    /// Returns the client id, or else the exchange's.
     pub fn name(&self) -> &str {
         self.client_id.as_deref().or(self.id.as_deref()).unwrap_or_default()
     }

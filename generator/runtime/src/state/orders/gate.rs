@@ -13,11 +13,11 @@ pub trait Amendment: Operation {
     /// The maximum number of amendments of one order under way, this one included, whichever operation they belong to.
     const IN_FLIGHT: u32;
 
-    /// The orders that it amends, each by its [`order_reference`].
+    /// Returns the orders that it amends, each by its [`order_reference`].
     fn orders(&self) -> Vec<String>;
 }
 
-/// A text for the parameter that identifies the order.
+/// Returns a text for the parameter that identifies the order.
 pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
     let mut out = ParameterWriter::query();
     write(&mut out);
@@ -54,7 +54,7 @@ pub struct AmendGate {
 }
 
 impl AmendGate {
-    /// A gate without entries.
+    /// Creates a gate without entries.
     pub fn new() -> Self {
         Self::default()
     }

@@ -27,7 +27,7 @@ fn is_free(orders: &TrackedOrders, seconds: u64) -> bool {
     orders.amend(&META, &[vec!["7".to_owned()]], Duration::from_secs(seconds)).is_ok()
 }
 
-/// A view in which an amendment of the order has an unknown outcome, until a time.
+/// Returns a view in which an amendment of the order has an unknown outcome, until a time.
 fn held(until: Option<u64>) -> TrackedOrders {
     let orders = TrackedOrders::default();
     let pass = orders.amend(&META, &[vec!["7".to_owned()]], Duration::ZERO).unwrap().unwrap();
@@ -78,7 +78,7 @@ fn an_order_with_one_of_its_names_in_the_gate_is_busy() {
 
 static STATES: Lifecycle = Lifecycle { states: &[], transitions: &[] };
 
-/// The record of an order that is open.
+/// Returns the record of an order that is open.
 fn record<'a>(id: Option<&'a str>, client_id: Option<&'a str>) -> OrderShown<'a> {
     OrderShown { id, client_id, kind: None, lifecycle: &STATES, state: None, at: None }
 }
@@ -160,13 +160,13 @@ static LIFE: Lifecycle = {
     }
 };
 
-/// The record of the order 7 in a state, last changed then.
+/// Returns the record of the order 7 in a state, last changed then.
 fn in_state(state: &str, second: u64) -> OrderShown<'_> {
     let (state, at) = (Some(state), Some(Timestamp::from_millis(1_000 * second)));
     OrderShown { lifecycle: &LIFE, state, at, ..record(Some("7"), None) }
 }
 
-/// The state of the order 7, when it last changed, and whether it is open, after these records.
+/// Returns the state of the order 7, when it last changed, and whether it is open, after these records.
 fn after(records: &[(&str, u64)]) -> (String, u64, bool) {
     let orders = TrackedOrders::default();
     records.iter().for_each(|(state, second)| orders.observe("family", in_state(state, *second), None));

@@ -78,8 +78,8 @@ impl TrackedState {
 }
 
 impl TrackedOrders {
-    /// The orders that are open or may be, in the order of their families and names. What happens to an order later
-    /// does not change what was listed.
+    /// Returns the orders that are open or may be, in the order of their families and names. What happens to an order
+    /// later does not change what was listed.
     pub fn open(&self) -> Vec<Arc<TrackedOrder>> {
         let known = self.lock();
         let mut open = Vec::new();
@@ -89,7 +89,7 @@ impl TrackedOrders {
         open
     }
 
-    /// The order of a family with this id, the exchange's or the caller's.
+    /// Returns the order of a family with this id, the exchange's or the caller's.
     pub fn get(&self, family: &str, id: &str) -> Option<Arc<TrackedOrder>> {
         self.lock().known(family)?.get(id).cloned()
     }
@@ -252,7 +252,7 @@ impl TrackedOrders {
         }
     }
 
-    /// The turn of the latest record.
+    /// Returns the turn of the latest record.
     pub(crate) fn turn(&self) -> u64 {
         self.lock().turn
     }
@@ -414,7 +414,7 @@ impl Drop for Tracking<'_> {
     }
 }
 
-/// The ids in each amendment of a request.
+/// Returns the ids in each amendment of a request.
 fn ids_of(request: &Named, amends: &Amends) -> Vec<Vec<String>> {
     let items = match amends.list {
         Some(list) => &request.items(list),

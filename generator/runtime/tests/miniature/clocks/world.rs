@@ -31,7 +31,7 @@ pub(super) struct State {
     pub(super) there: i64,
     /// How long a request takes there, and the answer back.
     trip: Duration,
-    /// Whether requests get no answer.
+    /// True if requests get no answer.
     pub(super) silent: bool,
     /// How far the header of answers is ahead of their own time.
     pub(super) date_ahead: i64,
@@ -61,7 +61,7 @@ impl World {
         self.change(|state| state.seen.clone())
     }
 
-    /// How many requests the exchange took, and how many it refused.
+    /// Returns how many requests the exchange took, and how many it refused.
     pub(super) fn counts(&self) -> (usize, usize) {
         let taken = self.seen().iter().filter(|(_, taken)| *taken).count();
         (taken, self.seen().len() - taken)
@@ -111,7 +111,7 @@ impl Transport for World {
     }
 }
 
-/// A time within the day on which everything here happens, as HTTP writes it.
+/// Returns a time within the day on which everything here happens, as HTTP writes it.
 fn date(millis: i64) -> http::HeaderValue {
     let seconds = millis / 1000 % 86_400;
     let text = format!("Tue, 14 Nov 2023 {:02}:{:02}:{:02} GMT", seconds / 3600, seconds / 60 % 60, seconds % 60);

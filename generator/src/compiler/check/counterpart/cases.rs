@@ -74,8 +74,8 @@ fn values_of<'a>(of: &Request<'a>, wire: &WireParameter<'a>) -> Vec<&'a str> {
     }
 }
 
-/// The names in the cases, in the order in which they are first written; `None` if one or a value of it cannot be decided,
-/// which was reported.
+/// Returns the names in the cases, in the order in which they are first written; `None` if one or a value of it cannot
+/// be decided, which was reported.
 fn subjects<'a>(api: &'a Api, conversion: &Conversion<'a>, cases: &'a [CounterpartCase]) -> Option<Vec<Subject<'a>>> {
     let mut subjects: Vec<Subject<'a>> = Vec::new();
     for ((name, _), values) in cases.iter().flat_map(|case| &case.when) {
@@ -106,7 +106,7 @@ fn subject<'a>(api: &'a Api, conversion: &Conversion<'a>, name: &'a str) -> Opti
     Some(Subject { name, values: given.into_iter().map(Some).chain(absent).collect(), default })
 }
 
-/// The values of the combination with this number.
+/// Returns the values of the combination with this number.
 fn combination<'a>(subjects: &[Subject<'a>], mut number: usize) -> Vec<Option<&'a str>> {
     let choose = |subject: &Subject<'a>| {
         let at = number % subject.values.len();

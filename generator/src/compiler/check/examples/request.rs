@@ -127,7 +127,7 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
     }
 }
 
-/// The wire text of a value of the deciding enum.
+/// Returns the wire text of a value of the deciding enum.
 fn example_value<'a>(example: &Example<'a>, decider: &Parameter, value: usize) -> Option<&'a str> {
     let Shape::One(Type::Enum(index)) = decider.shape else { return None };
     example.family.enums.get(index)?.values.get(value).map(|value| value.name.wire.as_str())

@@ -67,7 +67,7 @@ fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: 
     }
 }
 
-/// The data of the answer, if it must have some.
+/// Returns the data of the answer, if it must have some.
 fn data_of<'n>(
     example: &mut Example<'_>,
     envelope: &Envelope,
@@ -123,7 +123,7 @@ fn data_of<'n>(
     }
 }
 
-/// The data that a path leads to, which is required; without a path, the whole body.
+/// Returns the data that a path leads to, which is required; without a path, the whole body.
 fn own_data<'n>(example: &mut Example<'_>, data: Option<&AnswerPath>, root: &'n Node) -> Option<&'n Node> {
     let Some(data) = data else { return Some(root) };
     let found = found(root, &data.0);
@@ -173,12 +173,12 @@ fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &AnswerPat
     Some(is_success)
 }
 
-/// The value at a path; `null` counts as absent.
+/// Returns the value at a path; `null` counts as absent.
 fn at<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
     found(node, path).filter(|node| !matches!(node.value, Value::Null))
 }
 
-/// The value at a path.
+/// Returns the value at a path.
 fn found<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
     let Some((step, rest)) = path.split_first() else { return Some(node) };
     match (step, &node.value) {
@@ -349,8 +349,8 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
     }
 }
 
-/// Why a value of an answer cannot be read. Clients accept more in answers than they send: exponents, other spellings,
-/// ids of any form.
+/// Returns why a value of an answer cannot be read. Clients accept more in answers than they send: exponents, other
+/// spellings, ids of any form.
 fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) -> Option<Fault> {
     match ty {
         Type::Decimal if number::is_decimal(text) => None,
@@ -366,7 +366,7 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
     }
 }
 
-/// The index of the record that a value is. If it is none of them, that is reported.
+/// Returns the index of the record that a value is. If it is none of them, that is reported.
 pub(super) fn record_of(example: &mut Example<'_>, record: &Record, one_of: &OneOf, node: &Node) -> Option<usize> {
     let case = match &one_of.decider {
         Some((decider, _)) => by_value(example, record, one_of, decider, node),

@@ -13,12 +13,12 @@ pub(crate) trait Scalar: Sized {
     /// Reads the value.
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError>;
 
-    /// The value to go on with if it is missing, so that only the missing key is reported.
+    /// Returns the value to go on with if it is missing, so that only the missing key is reported.
     fn stand_in() -> Option<Self> {
         None
     }
 
-    /// The value as it is written.
+    /// Returns the value as it is written.
     fn words(&self) -> String;
 
     /// As for [`KeyValue::same_as`].
@@ -26,7 +26,7 @@ pub(crate) trait Scalar: Sized {
         None
     }
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     fn data(&self) -> json::Value {
         json::Value::Text(self.words())
     }
@@ -275,7 +275,7 @@ impl Flag {
         self.0.is_some()
     }
 
-    /// Where the file says so.
+    /// Returns where the file says so.
     pub(crate) fn place(self) -> Option<Place> {
         self.0
     }
@@ -430,7 +430,7 @@ impl<T: Mapping> KeyValue for Vec<T> {
 
 /// The value of a name in a mapping of names.
 pub(crate) trait Named: KeyValue {
-    /// The values in words, of which one is enough.
+    /// Returns the values in words, of which one is enough.
     fn alternatives(&self) -> String;
 }
 

@@ -43,18 +43,18 @@ impl<'a> NodeReader<'a> {
         matches!(self.node.content, Content::Sequence(_))
     }
 
-    /// The items of a list; none if it is something else.
+    /// Returns the items of a list; none if it is something else.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> {
         let items = if let Content::Sequence(items) = &self.node.content { items.as_slice() } else { &[] };
         items.iter().map(move |node| Self { node, ..self })
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     pub(crate) fn as_text(self) -> Option<&'a str> {
         if let Content::Scalar { text, .. } = &self.node.content { Some(text) } else { None }
     }
 
-    /// The number of items or entries, so that collections do not allocate more than they need.
+    /// Returns the number of items or entries, so that collections do not allocate more than they need.
     pub(crate) fn len(self) -> usize {
         match &self.node.content {
             Content::Sequence(items) => items.len(),
@@ -79,13 +79,13 @@ impl<'a> NodeReader<'a> {
         self.to.borrow_mut().lacks_key(self.node.place, key);
     }
 
-    /// The error for a value that is written like one of its type and has no meaning.
+    /// Returns the error for a value that is written like one of its type and has no meaning.
     pub(crate) fn refuse(self, code: Code, message: String, help: impl Into<Help>) -> ReadError {
         self.to.borrow_mut().later(self.node.place, code, message).help(help);
         ReadError::Meaningless
     }
 
-    /// The key of the node, or of the list that contains it.
+    /// Returns the key of the node, or of the list that contains it.
     pub(crate) fn key(self) -> Option<&'a str> {
         self.under.map(|key| &*key.text)
     }
@@ -143,7 +143,7 @@ impl<'a> NodeReader<'a> {
         }
     }
 
-    /// The first line of a plain text of several lines, in place of a single word.
+    /// Returns the first line of a plain text of several lines, in place of a single word.
     fn first_line(self) -> Option<&'a str> {
         let Content::Scalar { text, plain: true } = &self.node.content else { return None };
         let file = self.node.place.file;
@@ -153,7 +153,7 @@ impl<'a> NodeReader<'a> {
         (first.len() < written.trim_end().len()).then(|| text.get(..first.len()))?
     }
 
-    /// The error for lines that continue a value that has only one.
+    /// Returns the error for lines that continue a value that has only one.
     fn continued_value(self, first: &str) -> ReadError {
         ReadError::new(
             Kind::AbsorbedLines,
@@ -189,7 +189,7 @@ impl<'a> NodeReader<'a> {
         })
     }
 
-    /// The text of a word, which may be none of these words.
+    /// Returns the text of a word, which may be none of these words.
     pub(crate) fn word(self, words: &'static [&'static str]) -> Result<&'a str, ReadError> {
         // A word may be that for null.
         let text = match &self.node.content {
@@ -394,7 +394,7 @@ const CALLED_OTHERWISE: [(&str, &[&str]); 8] = [
     ("only", &["enum"]),
 ];
 
-/// The key that another description calls so.
+/// Returns the key that another description calls so.
 fn called_otherwise(name: &str) -> Option<&'static str> {
     CALLED_OTHERWISE.iter().find(|(_, others)| others.contains(&name)).map(|(own, _)| *own)
 }

@@ -332,7 +332,7 @@ fn how_to_refer() -> String {
     "write `operation.parameter` with an operation of this family, such as `place-order.price`".to_owned()
 }
 
-/// The names that [`find_named`] can find.
+/// Returns the names that [`find_named`] can find.
 fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
     let of_items =
         request.iter().filter(|(name, _)| name.value == ListName::BODY).filter_map(|(_, field)| field.fields.as_ref());
@@ -340,7 +340,7 @@ fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
     request.iter().chain(inner).map(|(name, _)| name).collect()
 }
 
-/// The parameter with that name, at the place of its name; parameters of items of an array body are included.
+/// Returns the parameter with that name, at the place of its name; parameters of items of an array body are included.
 fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<Spanned<raw::Field>> {
     request.iter().find_map(|(name, field)| match &field.fields {
         _ if name.value == parameter => Some(Spanned { value: field.value.clone(), place: name.place }),
@@ -349,7 +349,7 @@ fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<S
     })
 }
 
-/// All keys of `base`, overridden by those of `own`.
+/// Returns all keys of `base`, overridden by those of `own`.
 fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
     let has_shape = own.r#type.is_some() || own.list.is_some() || own.map.is_some() || own.fields.is_some();
     let (r#type, list, map, fields) = if has_shape {

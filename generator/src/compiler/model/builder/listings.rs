@@ -8,7 +8,7 @@ use crate::compiler::model::{Batch, Listing, NameOf, Paging};
 use crate::compiler::words::PagesBy;
 
 impl FamilyBuilder<'_, '_> {
-    /// The keys of a listing.
+    /// Returns the keys of a listing.
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
         let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
         Listing {

@@ -82,14 +82,14 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// Who has seen it, if no document describes it: as the operation says, otherwise as the family says.
+    /// Returns who has seen it, if no document describes it: as the operation says, otherwise as the family says.
     fn sources(&mut self, raw: &raw::Operation) -> Sources {
         let own = self.builder.sources(raw.sources.as_ref(), raw.source.as_ref());
         let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
         if own.is_empty() { of_family.map(placed).collect() } else { own }
     }
 
-    /// The effect, and the reason that goes with it.
+    /// Returns the effect, and the reason that goes with it.
     fn effect(&mut self, raw: &raw::Operation, place: Place) -> (Effect, Option<String>) {
         let (effect, why) = match raw.effect.as_ref().map(|effect| (&effect.value, effect.place)) {
             None => {
@@ -210,13 +210,13 @@ impl FamilyBuilder<'_, '_> {
         parameter
     }
 
-    /// The path to the data, if the operation states its own.
+    /// Returns the path to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
         self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
     }
 
-    /// The records of a refusal and of headers.
+    /// Returns the records of a refusal and of headers.
     fn beside_data(&mut self, raw: &raw::Operation) -> BesideData {
         let Some(response) = &raw.response else { return BesideData::default() };
         let mut record = |name: &Option<Text>| {
@@ -325,7 +325,7 @@ impl FamilyBuilder<'_, '_> {
     }
 }
 
-/// The places of keys that the model keeps without a place.
+/// Returns the places of keys that the model keeps without a place.
 fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
     let text = |text: Option<&Text>| text.map_or(place, |text| text.place);
     KeyPlaces {
@@ -337,7 +337,7 @@ fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
     }
 }
 
-/// The effect to assume if none is stated, so that only the missing key is reported.
+/// Returns the effect to assume if none is stated, so that only the missing key is reported.
 fn likely_effect(raw: &raw::Operation) -> Effect {
     let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
     match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {
@@ -348,7 +348,7 @@ fn likely_effect(raw: &raw::Operation) -> Effect {
     }
 }
 
-/// The method to assume, for the same reason.
+/// Returns the method to assume, for the same reason.
 fn likely_method(raw: &raw::Operation) -> Method {
     let is_change = raw
         .effect
@@ -480,7 +480,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The values of required keys; reports those that are missing.
+    /// Returns the values of required keys; reports those that are missing.
     fn required<const N: usize>(
         &mut self,
         place: Place,

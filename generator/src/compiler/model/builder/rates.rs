@@ -16,7 +16,7 @@ impl Builder<'_> {
         documents.api.pools.iter().filter_map(|(name, raw)| self.pool(name, raw)).collect()
     }
 
-    /// The windows that the header with the remaining calls counts.
+    /// Returns the windows that the header with the remaining calls counts.
     pub(super) fn remaining_calls_in(&mut self, raw: &raw::Api) -> Vec<Duration> {
         let windows = &raw.remaining_calls_in;
         if let Some(first) = windows.first().filter(|_| raw.remaining_calls.is_none()) {
@@ -38,7 +38,7 @@ impl Builder<'_> {
         if windows.is_empty() { vec![Duration::SECOND] } else { known }
     }
 
-    /// The refusal of an address that has made too many requests.
+    /// Returns the refusal of an address that has made too many requests.
     pub(super) fn refused_address(&mut self, raw: &Spanned<raw::RefusedAddress>) -> Option<RefusedAddress> {
         let status = raw.status.as_ref().map_or(Some(RefusedAddress::USUAL_STATUS), |status| {
             let known = u16::try_from(status.value).ok().filter(|status| (400..=599).contains(status));
@@ -117,7 +117,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A rate of the operation alone, or the weight of its calls in a pool.
+    /// Returns a rate of the operation alone, or the weight of its calls in a pool.
     pub(super) fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
         let rate = match text.value.split_once(" of ") {
             None => self.rate(text),
@@ -249,7 +249,7 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
 }
 
 impl FamilyBuilder<'_, '_> {
-    /// A rate of an operation of the family.
+    /// Returns a rate of an operation of the family.
     pub(super) fn rate(&mut self, text: &Text) -> Option<Rate> {
         let rate = self.builder.rate_of_operation(text)?;
         let mut classes = self.family.family.classes.iter();

@@ -9,7 +9,7 @@ use crate::compiler::model::{
     Comparison, Condition, Contradiction, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
 };
 
-/// The rules of a family or of one of its `operations`.
+/// Returns the rules of a family or of one of its `operations`.
 pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &Operations) -> Vec<Rule> {
     raw.iter()
         .filter_map(|raw| {
@@ -105,7 +105,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
     }
 }
 
-/// The test of the rule; several tests in one rule are refused.
+/// Returns the test of the rule; several tests in one rule are refused.
 fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     let has_condition = raw.require.is_some() || raw.forbid.is_some();
     let tests = usize::from(has_condition) + usize::from(raw.same.is_some()) + usize::from(raw.unique.is_some());
@@ -159,7 +159,7 @@ fn condition(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition
     }
 }
 
-/// A condition whose key is a parameter's name with a word before or after it.
+/// Returns a condition whose key is a parameter's name with a word before or after it.
 fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
     let named = |name: &str| (name.to_owned(), place);
     if let Some(property) = key.strip_prefix("account.") {

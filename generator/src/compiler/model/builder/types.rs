@@ -65,7 +65,7 @@ impl TypeNames {
         }
     }
 
-    /// Types with the name of a built-in type, each with its place.
+    /// Returns types with the name of a built-in type, each with its place.
     fn built_in(&self) -> Vec<(&str, &Place)> {
         let taken = built_in().filter_map(|(name, _)| Some((name, &self.types.get(name)?.1)));
         taken.collect()
@@ -76,7 +76,7 @@ impl TypeNames {
         built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
     }
 
-    /// The documentation of a field of this type that has none of its own.
+    /// Returns the documentation of a field of this type that has none of its own.
     pub(super) fn doc(&self, name: &str) -> &str {
         self.types.get(name).map_or("", |(_, _, doc)| doc)
     }
@@ -99,7 +99,7 @@ const CALLED_OTHERWISE: [(&str, &[&str]); 6] = [
     ("json", &["object", "any"]),
 ];
 
-/// The built-in type that another language calls so.
+/// Returns the built-in type that another language calls so.
 fn called_otherwise(name: &str) -> Option<Help> {
     let lower = name.to_ascii_lowercase();
     let within = ["list<", "array<", "vec<"].into_iter().find_map(|list| lower.strip_prefix(list)?.strip_suffix('>'));
@@ -111,7 +111,7 @@ fn called_otherwise(name: &str) -> Option<Help> {
 }
 
 impl FamilyBuilder<'_, '_> {
-    /// The type that a name stands for; an unknown name is reported.
+    /// Returns the type that a name stands for; an unknown name is reported.
     pub(super) fn resolve(&mut self, name: &Text) -> Type {
         if let Some(ty) = self.names.get(&name.value) {
             let uses = &mut *self.names.uses.borrow_mut();
@@ -155,7 +155,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// The index of the record with this name.
+    /// Returns the index of the record with this name.
     pub(super) fn resolve_record(&mut self, name: &Text) -> Option<usize> {
         match self.resolve(name) {
             Type::Record(index) => Some(index),
@@ -490,7 +490,7 @@ impl FamilyBuilder<'_, '_> {
     }
 }
 
-/// The parts of `a*z` or `a[0-9]*z`: the beginning, the characters between, and the end.
+/// Returns the parts of `a*z` or `a[0-9]*z`: the beginning, the characters between, and the end.
 fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
     let (before, suffix) = pattern.split_once('*')?;
     let (prefix, alphabet) = match before.strip_suffix(']') {
@@ -506,7 +506,7 @@ fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
 const MAX_PLACES: u8 = 30;
 
 impl FamilyBuilder<'_, '_> {
-    /// A built-in type in the form that the field or the family states.
+    /// Returns a built-in type in the form that the field or the family states.
     pub(super) fn formed(&mut self, raw: &raw::Field, ty: Type) -> Type {
         if let Some(times) = raw.times.as_ref().filter(|_| !matches!(ty, Type::Time(_) | Type::Undefined)) {
             self.refuse_keys(&[("times", Some(times.place))], "is only allowed for a time");
@@ -524,7 +524,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// The scale of a decimal, if the field states a valid one.
+    /// Returns the scale of a decimal, if the field states a valid one.
     fn scaled(&mut self, raw: &raw::Field) -> Option<u8> {
         let scale = raw.scale.as_ref()?;
         let fitting = u8::try_from(scale.value).ok().filter(|scale| (1..=MAX_PLACES).contains(scale));

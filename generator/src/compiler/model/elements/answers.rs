@@ -14,7 +14,7 @@ use crate::compiler::model::{
 use crate::compiler::words::PagesBy;
 
 impl Operation {
-    /// The keys of the response.
+    /// Returns the keys of the response.
     pub(super) fn answer(&self, family: &Family, response: &Response) -> Vec<Key> {
         let record = |of: &str, index: usize| {
             let (name, rust) = (family.type_name(Type::Record(index)), family.type_rust(Type::Record(index)));
@@ -48,7 +48,7 @@ impl Operation {
         }
     }
 
-    /// The keys of what the answer has beside its data.
+    /// Returns the keys of what the answer has beside its data.
     pub(super) fn beside(&self, family: &Family) -> [Key; 3] {
         let key = |name, record: Option<(usize, Place)>, means: &'static str| {
             let of = |index| Type::Record(index);
@@ -75,7 +75,7 @@ impl Operation {
         ]
     }
 
-    /// The facts about the response. The items of a page are a record, which has its own facts.
+    /// Returns the facts about the response. The items of a page are a record, which has its own facts.
     pub(super) fn answer_facts(&self, family: &Family) -> Vec<(Place, Fact)> {
         let field = |path: String, json| Fact::ResponseField { operation: self.id.clone(), path, json };
         let shape = |shape| (self.key_places.response, Fact::ResponseShape { operation: self.id.clone(), shape });
@@ -170,7 +170,7 @@ impl RecordCase {
     }
 }
 
-/// The place of a field in a record that travels as an array, counted from 1.
+/// Returns the place of a field in a record that travels as an array, counted from 1.
 fn place(place: u32) -> Key {
     Key::new("place", place, behaviour("it is read from another place"))
 }
@@ -297,14 +297,14 @@ pub(super) fn shows_key(shows: Option<&Shows>) -> Key {
     Key::new("shows", maybe(shows.map(declared::words)), means).at(shows.map(|shows| shows.place))
 }
 
-/// The instruments that the listing has.
+/// Returns the instruments that the listing has.
 fn instruments_key(instruments: Option<&ListedInstruments>) -> Key {
     let means = behaviour("which steps and bounds `load_instruments` reads");
     let key = Key::new("instruments", maybe(instruments.map(declared::words)), means);
     key.at(instruments.map(|instruments| instruments.place))
 }
 
-/// The last prices that the listing shows.
+/// Returns the last prices that the listing shows.
 fn prices_key(prices: Option<&ListedPrices>) -> Key {
     let means = behaviour("which prices a budget learns");
     Key::new("prices", maybe(prices.map(declared::words)), means).at(prices.map(|prices| prices.place))
@@ -349,7 +349,8 @@ impl Batch {
         ])
     }
 
-    /// The Rust name of the answer for an item that succeeded. If the answer is one list, the response states it.
+    /// Returns the Rust name of the answer for an item that succeeded. If the answer is one list, the response states
+    /// it.
     fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
         let Response::Object { record } = operation.response else { return None };
         let (done, _) = self.done.as_ref().or(self.list.as_ref())?;

@@ -13,7 +13,7 @@ use crate::compiler::model::{
 };
 
 impl Api {
-    /// The root element: the whole schema.
+    /// Returns the root element: the whole schema.
     pub(crate) fn element(&self) -> Element {
         let Self {
             name,
@@ -326,7 +326,7 @@ impl Family {
 }
 
 impl Probe {
-    /// The function `check_credentials` of the family.
+    /// Returns the function `check_credentials` of the family.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, operation, request } = self;
         let called = || behaviour("what is called to check the credentials");

@@ -37,14 +37,14 @@ impl Credentials {
             ])
     }
 
-    /// Where a word is sent by itself.
+    /// Returns where a word is sent by itself.
     fn sent(&self, word: SignedPart) -> Option<String> {
         let Carried { within, name, parts: _, place: _ } = self.of(word)?;
         Some(format!("{name}{}", within.in_words()))
     }
 }
 
-/// The order of those that travel among parameters, by which a signed query or body differs; headers have none.
+/// Returns the order of those that travel among parameters, by which a signed query or body differs; headers have none.
 fn order(carried: &[Carried]) -> String {
     list(carried.iter().filter(|one| one.within != Within::Header).map(|one| one.name.as_str()))
 }

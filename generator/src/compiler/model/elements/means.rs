@@ -85,8 +85,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments that the intent alone decides on. A parameter that is added, removed or required in other cases is
-    /// a difference of its own, and so is the order of required ones.
+    /// Returns the arguments that the intent alone decides on. A parameter that is added, removed or required in other
+    /// cases is a difference of its own, and so is the order of required ones.
     fn beside(&self, other: &Self) -> String {
         let is_as_before = |one: &&(String, bool)| self.parameters.contains(one) && other.parameters.contains(one);
         let (required, taken): (Vec<_>, Vec<_>) =
@@ -106,7 +106,7 @@ impl From<Verdict> for Means {
 }
 
 impl Means {
-    /// The arguments of a function, as far as they can be compared with those of another version.
+    /// Returns the arguments of a function, as far as they can be compared with those of another version.
     pub(super) fn arguments_beside(&self, other: &Self) -> Option<String> {
         match (self, other) {
             (Self::Arguments(own), Self::Arguments(other)) => Some(own.beside(other)),
@@ -114,8 +114,8 @@ impl Means {
         }
     }
 
-    /// The effect of a change from one version to the other, each given with its value. The effects of one key are of
-    /// one variant.
+    /// Returns the effect of a change from one version to the other, each given with its value. The effects of one key
+    /// are of one variant.
     pub(super) fn verdict((older, was): (&Self, &str), (newer, is): (&Self, &str)) -> Verdict {
         match newer {
             Self::Nothing => documentation(""),

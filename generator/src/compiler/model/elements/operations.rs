@@ -31,7 +31,7 @@ fn written(style: &str) -> &str {
 }
 
 impl Operation {
-    /// The facts that a document states about it, except those of the elements within.
+    /// Returns the facts that a document states about it, except those of the elements within.
     fn facts(&self, family: &Family) -> Vec<(Place, Fact)> {
         let (operation, path) = (|| self.id.clone(), &self.path);
         let mut facts =
@@ -378,7 +378,7 @@ pub(super) fn echoes_key(echoes: Option<&Echoes>) -> Key {
     Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place))
 }
 
-/// When it has several effects; the reason is a separate text.
+/// Returns when it has several effects; the reason is a separate text.
 pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
     let words = compound.map(|Compound { place: _, when, why: _ }| match when {
         Some(((name, _), (value, _))) => format!("when {name} is {value}"),
@@ -457,7 +457,7 @@ impl Statements {
 }
 
 impl OpenQuestion {
-    /// A key without a name, so that versions are compared by its presence.
+    /// Returns a key without a name, so that versions are compared by its presence.
     pub(super) fn key(&self) -> Key {
         let Self { says, at: _, place } = self;
         Key { is_one_of_several: true, ..Key::prose("not_shown", &says.0).at(Some(*place)) }
@@ -490,7 +490,7 @@ impl Observation {
 }
 
 impl Rule {
-    /// A rule that always requires one of several parameters also states a one-of.
+    /// Returns a rule that always requires one of several parameters also states a one-of.
     fn facts(&self, about: &str) -> Vec<(Place, Fact)> {
         let mut facts = vec![Fact::Rule { about: about.to_owned(), rule: self.id.clone(), kind: self.kind }];
         let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();

@@ -117,7 +117,7 @@ impl Parameter {
         wire.into_iter().chain(keys).chain(travels).chain(scale(shape)).collect()
     }
 
-    /// The parameter as a part of a request, of an item or of the case of a choice.
+    /// Returns the parameter as a part of a request, of an item or of the case of a choice.
     pub(super) fn element(&self, family: &Family, of: &str) -> Element {
         let is_required = self.is_argument();
         let added = match self.fixed {
@@ -131,7 +131,7 @@ impl Parameter {
         Element { order: is_required.then_some(order), ..part }
     }
 
-    /// The same, with the parameters of its object or of its items.
+    /// Returns the same, with the parameters of its object or of its items.
     pub(super) fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
         let path = path(of, &self.name.wire);
         let of_item = if self.is_body() || self.object().is_some() { path.clone() } else { format!("{path}[]") };
@@ -168,7 +168,7 @@ fn edit(edit: Option<&Edit>) -> Key {
 }
 
 impl WireParameter<'_> {
-    /// The facts that a document states about it.
+    /// Returns the facts that a document states about it.
     pub(super) fn facts(&self, family: &Family, operation: &str) -> Vec<(Place, Fact)> {
         let (operation, path) = (|| operation.to_owned(), || self.path());
         // Statements about a choice are made at the parameter that stands for it.
@@ -199,7 +199,7 @@ impl WireParameter<'_> {
 }
 
 impl Choice {
-    /// The facts about alternative parameters that the schema combines into one.
+    /// Returns the facts about alternative parameters that the schema combines into one.
     pub(super) fn facts(&self, operation: &str, list: Option<&ListName>, stands_for: &Parameter) -> Vec<(Place, Fact)> {
         let Some(alternatives) = self.alternatives() else { return Vec::new() };
         let prefix = list.map(ListName::item_prefix).unwrap_or_default();

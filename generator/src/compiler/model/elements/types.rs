@@ -14,12 +14,12 @@ use crate::compiler::model::{
     Transition, Truth, Type, Unit, declared, formats, phrases,
 };
 
-/// An element with a name on the wire and one in Rust.
+/// Returns an element with a name on the wire and one in Rust.
 pub(super) fn named(kind: &'static str, path: String, name: &Name) -> Element {
     Element::new(kind, path, [&name.wire, &name.rust], name.place)
 }
 
-/// The type of a value. A type that is only renamed in the schema stays the same in Rust.
+/// Returns the type of a value. A type that is only renamed in the schema stays the same in Rust.
 pub(super) fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
     let words = phrases::shape(shape, |ty| family.type_name(ty));
     Key::new("type", words, breaking(means)).same_as(phrases::shape(shape, |ty| family.type_rust(ty)))
@@ -44,7 +44,7 @@ pub(super) fn unit(units: &[Unit]) -> Key {
     Key::new("unit", phrases::units(units), means).data("x-units", data)
 }
 
-/// The scale of a decimal that travels as an integer.
+/// Returns the scale of a decimal that travels as an integer.
 pub(super) fn scale(shape: &Shape) -> Option<Key> {
     let scale = shape.element()?.scale()?;
     let key = Key::new("scale", scale.to_string(), breaking("its type in Rust has another scale"));
@@ -90,14 +90,14 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
 }
 
 impl Deprecated {
-    /// The fact that it is deprecated, identified by its owner and its path there.
+    /// Returns the fact that it is deprecated, identified by its owner and its path there.
     pub(super) fn fact(&self, about: &str, path: &str) -> (Place, Fact) {
         let fact = Fact::Deprecated { about: about.to_owned(), path: path.to_owned(), says: self.to_string() };
         (self.place, fact)
     }
 }
 
-/// The text of the parameter or field itself; empty if it is that of its type.
+/// Returns the text of the parameter or field itself; empty if it is that of its type.
 pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
     let of_type = shape.element().map_or("", |ty| family.type_doc(ty));
     if doc == of_type { "" } else { doc }
@@ -140,7 +140,7 @@ impl EnumCounterpart {
     }
 }
 
-/// The names of a type on the wire and in Rust.
+/// Returns the names of a type on the wire and in Rust.
 pub(super) fn type_names(name: &Name) -> [Key; 2] {
     [
         Key::new("name", &name.wire, documentation("")),
@@ -275,7 +275,7 @@ fn alternative(parameter: &Parameter, family: &Family, choice: &str) -> Element 
 }
 
 impl Case {
-    /// A variant that holds the parameters. One without data is there as well if all of them can be left out.
+    /// Returns a variant that holds the parameters. One without data is there as well if all of them can be left out.
     fn element(&self, family: &Family, choice: &str, value: &Name, place: Place) -> Element {
         let Self { value: _, parameters } = self;
         let path = path(choice, &value.wire);
@@ -317,7 +317,7 @@ impl State {
     }
 }
 
-/// The texts of names.
+/// Returns the texts of names.
 fn texts<K>(names: &[NameOf<K>]) -> impl Iterator<Item = &str> {
     names.iter().map(|name| name.text.as_str())
 }
@@ -347,7 +347,7 @@ impl Transition {
 }
 
 impl ExcludedTransition {
-    /// An element without a name; its content identifies it.
+    /// Returns an element without a name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, what, at, why } = self;
         let (name, same) = match what {

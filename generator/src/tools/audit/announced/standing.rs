@@ -104,8 +104,8 @@ impl<'a> Known<'a> {
         Judged { standing, says: says.join("; "), places }
     }
 
-    /// The operations that a change names, by their paths, their names or their titles; of several families with the title,
-    /// those that a heading above the change names.
+    /// Returns the operations that a change names, by their paths, their names or their titles; of several families
+    /// with the title, those that a heading above the change names.
     fn operations(&self, subject: &Subject<'_>) -> Vec<(&'a str, Place)> {
         let all = || self.api.operations();
         let named = |path: &str, name: &str| {
@@ -139,8 +139,8 @@ impl<'a> Known<'a> {
         presence(path, places, action)
     }
 
-    /// A name of a parameter, a field, a value or a code: of the operations, or else of their families. Without operations,
-    /// of the families that the headings name and of those that no document describes, or else of any.
+    /// Returns a name of a parameter, a field, a value or a code: of the operations, or else of their families. Without
+    /// operations, of the families that the headings name and of those that no document describes, or else of any.
     fn name(&self, name: &str, operations: &[(&str, Place)], subject: &Subject<'_>) -> Judged {
         let action = subject.action;
         let of = |is_of: &dyn Fn(&str) -> bool| -> Vec<Place> {
@@ -195,8 +195,8 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The numbers of a change, of which one is a bound or a window of the operations; `None` where there is nothing to
-    /// compare.
+    /// Returns the numbers of a change, of which one is a bound or a window of the operations; `None` where there is
+    /// nothing to compare.
     fn numbers(&self, subject: &Subject<'_>, names: &[&str], operations: &[(&str, Place)]) -> Option<Judged> {
         if subject.numbers.is_empty() || !subject.rates.is_empty() || operations.is_empty() {
             return None;
@@ -228,7 +228,8 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The observation or rule that says the same: it has all names and numbers of the change, and similar words.
+    /// Returns the observation or rule that says the same: it has all names and numbers of the change, and similar
+    /// words.
     fn note(&self, subject: &Subject<'_>, names: &[&str], text: Span<'_>) -> Option<Place> {
         let stems = wording::stems(text.text);
         let rates = subject.rates.iter().map(|rate| rate.calls.to_string());
@@ -247,7 +248,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The standing to a name that is in the schema at some places, or nowhere.
+/// Returns the standing to a name that is in the schema at some places, or nowhere.
 fn presence(name: &str, places: Vec<Place>, action: Action) -> Judged {
     let (standing, says) = match (action, places.is_empty()) {
         (Action::Removes, false) => (Standing::Contradicted, format!("the schema has `{name}`")),
@@ -263,7 +264,7 @@ fn is_named(id: &str, name: &str) -> bool {
     id.split_once('.').is_some_and(|(_, known)| known == name)
 }
 
-/// The subject of a fact and its names on the wire.
+/// Returns the subject of a fact and its names on the wire.
 fn names_in(fact: &Fact) -> Option<(&str, Vec<&str>)> {
     let last = |path: &'_ str| path.rsplit(['.', ']']).next().map(str::len).unwrap_or_default();
     Some(match fact {

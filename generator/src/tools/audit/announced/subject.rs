@@ -21,7 +21,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The first day in a text, as `2026-08-18`, `2026/8/18`, `August 18, 2026` or `18 Aug 2026`, with its place.
+/// Returns the first day in a text, as `2026-08-18`, `2026/8/18`, `August 18, 2026` or `18 Aug 2026`, with its place.
 pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
     let mut parts: Vec<(usize, &str)> = Vec::new();
     let mut start = None;

@@ -20,13 +20,13 @@ fn is_markup(html: &str) -> bool {
     html.starts_with("<!--") && html.ends_with("-->") || is_tag && TAGS.contains(&tag_name(html).as_str())
 }
 
-/// The name of a tag in lower case.
+/// Returns the name of a tag in lower case.
 fn tag_name(html: &str) -> String {
     let name = html.trim().trim_start_matches(['<', '/']).split(|c: char| !c.is_ascii_alphanumeric()).next();
     name.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The number in an attribute of a tag, such as `rowspan="2"`; 1 without it.
+/// Returns the number in an attribute of a tag, such as `rowspan="2"`; 1 without it.
 fn attribute(tag: &str, name: &str) -> usize {
     let value =
         tag.split_once(name).and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).find(|n| !n.is_empty()));
@@ -36,7 +36,7 @@ fn attribute(tag: &str, name: &str) -> usize {
 /// The fence of a note, which a word for the kind of note may follow.
 const FENCE: &str = ":::";
 
-/// The name that a tag gives to its place.
+/// Returns the name that a tag gives to its place.
 fn anchor(tag: &str) -> Option<&str> {
     let (_, rest) = tag.split_once(" id=").or_else(|| tag.split_once(" name="))?;
     rest.trim_start_matches(['"', '\'']).split(['"', '\'', '>', '/', ' ']).next()
@@ -353,8 +353,8 @@ impl Builder {
         self.words.extend([(mark, at), (' ', at)]);
     }
 
-    /// The list that a new list without numbers continues: for Markdown, another bullet starts a new list; for readers,
-    /// it does not.
+    /// Returns the list that a new list without numbers continues: for Markdown, another bullet starts a new list; for
+    /// readers, it does not.
     fn continued(&mut self, first: Option<u64>) -> Option<usize> {
         match (first, self.lists.is_empty(), self.last()) {
             (None, true, Some(Block::Item { list, number: None, .. })) => Some(*list),

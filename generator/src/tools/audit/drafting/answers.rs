@@ -20,7 +20,7 @@ pub(super) struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// The places of its label and its rows.
+    /// Returns the places of its label and its rows.
     pub(super) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let rows = self.cells.rows.iter().filter_map(|row| Some(row.first()?.at..row.last()?.range().end));
         std::iter::once(self.label.range()).chain(rows)
@@ -28,7 +28,7 @@ impl Table<'_> {
 }
 
 impl<'a> Drafting<'a> {
-    /// The answer that a sentence or a table of the section describes.
+    /// Returns the answer that a sentence or a table of the section describes.
     pub(super) fn response(&self) -> Answer {
         let Some(shape) = self.value(FactKind::ResponseShape, &[]) else {
             let of_table = self.answer_table().map(|table| self.answer_of(&table));
@@ -64,8 +64,8 @@ impl<'a> Drafting<'a> {
         if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
     }
 
-    /// The records that a phrase such as `order list items` may refer to, the most similar first. Among equally similar
-    /// ones, those with a name similar to the operation's come first.
+    /// Returns the records that a phrase such as `order list items` may refer to, the most similar first. Among equally
+    /// similar ones, those with a name similar to the operation's come first.
     fn records(&self, phrase: &str) -> Vec<String> {
         let filler = ["array", "list", "record", "object", "items", "item"];
         let words: Vec<String> = stems(phrase).into_iter().filter(|word| !filler.contains(&word.as_str())).collect();
@@ -81,7 +81,7 @@ impl<'a> Drafting<'a> {
         scored.into_iter().map(|(.., name)| name).collect()
     }
 
-    /// The table of the answer: the first one under a label that says so.
+    /// Returns the table of the answer: the first one under a label that says so.
     pub(super) fn answer_table(&self) -> Option<Table<'a>> {
         let tables = self.section.labelled_tables(self.document).into_iter();
         tables
@@ -91,7 +91,7 @@ impl<'a> Drafting<'a> {
             .find(|table| column_of_fields(self.document, &table.cells, true).is_some())
     }
 
-    /// The answer that a sample in JSON shows below a label that says so. Its comments stand at the fields.
+    /// Returns the answer that a sample in JSON shows below a label that says so. Its comments stand at the fields.
     fn answer_sample(&self) -> Option<Answer> {
         let mut label = None;
         for block in &self.section.blocks {
@@ -111,7 +111,7 @@ impl<'a> Drafting<'a> {
         None
     }
 
-    /// The answer that a table describes. Names with dots are those of objects within, and with `[]` of lists.
+    /// Returns the answer that a table describes. Names with dots are those of objects within, and with `[]` of lists.
     fn answer_of(&self, table: &Table<'_>) -> Answer {
         let cells = &table.cells;
         let Some(names) = column_of_fields(self.document, cells, true) else { return Answer::default() };
@@ -142,7 +142,7 @@ impl<'a> Drafting<'a> {
 }
 
 impl Drafting<'_> {
-    /// The type that a cell states, and that of the items of a list.
+    /// Returns the type that a cell states, and that of the items of a list.
     fn kinds(&self, cell: &str) -> (JsonKind, JsonKind) {
         match (kinds(cell), self.document.type_of(cell)) {
             ((JsonKind::Unknown, _), Some("number")) => (JsonKind::Number, JsonKind::Unknown),
@@ -180,7 +180,7 @@ fn put(fields: &mut Vec<DraftField>, name: &str, field: DraftField) {
     }
 }
 
-/// The type that a cell states, and that of the items of a list.
+/// Returns the type that a cell states, and that of the items of a list.
 fn kinds(cell: &str) -> (JsonKind, JsonKind) {
     let cell = cell.to_lowercase();
     let single = |word: &str| match word {

@@ -11,13 +11,13 @@ use crate::tools::draft::name_of_path;
 /// The number of headings that a message lists.
 const SHOWN: usize = 12;
 
-/// The sections of a document that describe an operation.
+/// Returns the sections of a document that describe an operation.
 pub(super) fn described(document: &Document) -> impl Iterator<Item = (&Document, &Section)> {
     let describes = |section: &&Section| endpoint::find(document, section).is_some();
     document.sections.iter().filter(describes).map(move |section| (document, section))
 }
 
-/// The sections that describe no operation and that no file lists in `reviewed`, each once.
+/// Returns the sections that describe no operation and that no file lists in `reviewed`, each once.
 pub(super) fn general(api: &Api, documents: &[Document]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for document in documents {
@@ -35,7 +35,7 @@ pub(super) fn general(api: &Api, documents: &[Document]) -> Vec<(String, String)
     found
 }
 
-/// The method and the path of an operation that a section describes.
+/// Returns the method and the path of an operation that a section describes.
 pub(super) fn address(document: &Document, section: &Section) -> Option<(String, String)> {
     let (method, path) = endpoint::find(document, section)?;
     Some((method.text.to_owned(), endpoint::template(path)))
@@ -75,7 +75,7 @@ pub(super) fn no_section(title: &str, all: &[(&Document, &Section)]) -> Diagnost
     to
 }
 
-/// The name of an operation that no other has: of the last part of its path, with its method, or of more parts.
+/// Returns the name of an operation that no other has: of the last part of its path, with its method, or of more parts.
 pub(super) fn free_name(document: &Document, section: &Section, taken: &BTreeSet<String>) -> String {
     let (method, path) = address(document, section).unwrap_or_default();
     let method = method.to_lowercase();

@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The header that a sentence is about.
+/// Returns the header that a sentence is about.
 fn header_name<'a>(sentence: Span<'a>) -> Option<Span<'a>> {
     let words = sentence.words();
     let speaks = words.iter().any(|word| word.text.eq_ignore_ascii_case("header"));

@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The type of a parameter, as far as it was read.
+    /// Returns the type of a parameter, as far as it was read.
     fn json_of(&self, id: &str, name: &str) -> Option<&str> {
         self.found.about(&key(FactKind::Type, [id, name])).map(|statement| statement.value.as_str()).next()
     }
@@ -84,8 +84,8 @@ struct Interval {
 const OF_INTERVAL: [&str; 12] =
     ["allowed", "be", "between", "in", "is", "limit", "must", "range", "the", "valid", "value", "within"];
 
-/// The interval that a part of a note is, possibly with a default after it. `None` if other words belong to it, as in
-/// `[1, 500] of a herb`.
+/// Returns the interval that a part of a note is, possibly with a default after it. `None` if other words belong to it,
+/// as in `[1, 500] of a herb`.
 fn interval_in(part: Span<'_>) -> Option<Interval> {
     let bare = part.text.replace('`', "").to_lowercase();
     let (before, rest) = bare.split_once('[')?;
@@ -100,8 +100,8 @@ fn interval_in(part: Span<'_>) -> Option<Interval> {
     is_alone.then_some(Interval { low, high, is_named })
 }
 
-/// The words of a bound without those that name the value: `the value must be between 1 and 9`. The bounds of `must be
-/// greater than 0` are not among the values, so such words stay.
+/// Returns the words of a bound without those that name the value: `the value must be between 1 and 9`. The bounds of
+/// `must be greater than 0` are not among the values, so such words stay.
 fn bound_of_value<'a, 'b>(texts: &'b [&'a str]) -> &'b [&'a str] {
     let rest = match texts {
         ["the" | "its", "value", rest @ ..] | ["value", rest @ ..] => rest,

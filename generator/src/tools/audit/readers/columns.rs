@@ -58,8 +58,8 @@ pub(in super::super) fn is_about_requests(label: Span<'_>) -> bool {
 }
 
 impl Columns {
-    /// The columns of a table if it lists parameters: its head or its label says so, or it has a column of names and one
-    /// of needs.
+    /// Returns the columns of a table if it lists parameters: its head or its label says so, or it has a column of
+    /// names and one of needs.
     pub(in super::super) fn labelled(document: &Document, table: &Table<'_>, label: Option<Span<'_>>) -> Option<Self> {
         let column = |words: &[&str]| words.iter().find_map(|word| table.column(word));
         // A column of needs is recognized by its cells, whatever its title.
@@ -99,12 +99,12 @@ impl Columns {
         Some(Self { name, need, note, json, bounds, more, is_inverted })
     }
 
-    /// The column of needs.
+    /// Returns the column of needs.
     pub(in super::super) fn need(&self) -> Option<usize> {
         self.need
     }
 
-    /// The cells for each parameter.
+    /// Returns the cells for each parameter.
     pub(super) fn cells<'a>(&self, document: &Document, rows: &[Vec<Span<'a>>]) -> impl Iterator<Item = Cells<'a>> {
         let cells = |(at, row): (usize, &Vec<Span<'a>>)| {
             let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
@@ -134,8 +134,8 @@ impl Columns {
     }
 }
 
-/// The names in a cell, each with the need that stands behind it: `size, depth`, `size (required)`, or `size*` where the
-/// document declares the mark.
+/// Returns the names in a cell, each with the need that stands behind it: `size, depth`, `size (required)`, or `size*`
+/// where the document declares the mark.
 fn names_in<'a>(document: &Document, cell: Span<'a>) -> Vec<(Span<'a>, Option<&'static str>)> {
     let mut names: Vec<(Span<'a>, Option<&'static str>)> = Vec::new();
     for part in cell.split(&[",", ";"]) {
@@ -180,7 +180,7 @@ pub(super) struct Cells<'a> {
     pub(super) row: usize,
 }
 
-/// The need that a cell states.
+/// Returns the need that a cell states.
 pub(in super::super) fn need_of_cell(text: &str) -> Option<&'static str> {
     let words = needs::plain(&Span::new(text, 0).words());
     let word = if let [word] = words.as_slice() { word.text } else { text };
@@ -192,8 +192,8 @@ pub(in super::super) fn need_of_cell(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The need that the words of a cell state: `required for limit`, `only when size is absent`, `no (deprecated)`; `open` if
-/// they are unknown.
+/// Returns the need that the words of a cell state: `required for limit`, `only when size is absent`, `no
+/// (deprecated)`; `open` if they are unknown.
 fn need_in_words(document: &Document, cell: Span<'_>) -> Option<&'static str> {
     let words = needs::plain(&cell.words());
     let texts: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
@@ -210,7 +210,7 @@ fn need_in_words(document: &Document, cell: Span<'_>) -> Option<&'static str> {
     .or_else(|| texts.iter().any(|text| text.chars().any(char::is_alphanumeric)).then_some("open"))
 }
 
-/// The type that a word names, in the form of facts.
+/// Returns the type that a word names, in the form of facts.
 pub(in super::super) fn type_of_word(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
         "string" | "strings" => "string",
@@ -263,12 +263,12 @@ impl Document {
         self.reading.as_ref().is_some_and(|reading| words(reading).iter().any(is_said))
     }
 
-    /// The column with a declared title.
+    /// Returns the column with a declared title.
     pub(in super::super) fn declared_column(&self, words: Words, table: &Table<'_>) -> Option<usize> {
         table.head.iter().position(|title| self.declares(words, title.text))
     }
 
-    /// The need that a mark states, in a cell or behind a name.
+    /// Returns the need that a mark states, in a cell or behind a name.
     pub(in super::super) fn need_of(&self, mark: &str) -> Option<&'static str> {
         match mark {
             _ if self.declares(|reading| &reading.required, mark) => Some("yes"),
@@ -277,7 +277,7 @@ impl Document {
         }
     }
 
-    /// The type that a cell states, in the form of facts.
+    /// Returns the type that a cell states, in the form of facts.
     pub(in super::super) fn type_of(&self, cell: &str) -> Option<&'static str> {
         match cell {
             _ if self.declares(|reading| &reading.numbers, cell) => Some("number"),

@@ -135,7 +135,7 @@ fn plain_quotes(text: &str) -> String {
     text.trim_matches(['`', '"']).to_owned()
 }
 
-/// The code in a text, with at least this many digits, and its message.
+/// Returns the code in a text, with at least this many digits, and its message.
 fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(Span<'a>, &'a str)> {
     let words = response.words();
     let is_code = |word: &Span<'a>| word.text.len() >= digits && word.text.chars().all(|c| c.is_ascii_digit());
@@ -158,7 +158,7 @@ fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(
     Some((code, situation.text))
 }
 
-/// The text after `msg` or `msg is`.
+/// Returns the text after `msg` or `msg is`.
 fn message<'a>(clause: Span<'a>) -> Option<&'a str> {
     let words = clause.words();
     let at = words.iter().position(|word| word.text == "msg")?;

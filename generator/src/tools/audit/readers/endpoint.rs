@@ -18,8 +18,8 @@ pub(in super::super) fn is_label(text: &str) -> bool {
     plain(text).split(' ').all(|word| OF_ADDRESS.contains(&word))
 }
 
-/// The method and the path of a section: `GET /path` at the start of a sentence or after a label, in a call of `curl`, in
-/// a tag or in a table with a column for each.
+/// Returns the method and the path of a section: `GET /path` at the start of a sentence or after a label, in a call of
+/// `curl`, in a tag or in a table with a column for each.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
     let mut sentences = section.texts(document).flat_map(Span::sentences);
     sentences.find_map(in_sentence).or_else(|| section.tables(document).find_map(|table| in_table(&table)))
@@ -31,7 +31,7 @@ pub(in super::super) fn is_in_a_call(document: &Document, section: &Section) -> 
     sentences.find(|sentence| in_sentence(*sentence).is_some()).is_some_and(is_call)
 }
 
-/// The method and the path in a sentence that is a tag with both, as `POST /path`.
+/// Returns the method and the path in a sentence that is a tag with both, as `POST /path`.
 pub(in super::super) fn in_tag(sentence: Span<'_>) -> Option<String> {
     let is_tag = sentence.text.starts_with('<') && sentence.text.ends_with("/>");
     let (method, path) = in_sentence(sentence).filter(|_| is_tag)?;
@@ -59,7 +59,7 @@ fn in_sentence(sentence: Span<'_>) -> Option<(Span<'_>, Span<'_>)> {
     Some((method, address(rest.after(rest.words().first()?.at))?))
 }
 
-/// The first row of a table with a column of methods and one of paths.
+/// Returns the first row of a table with a column of methods and one of paths.
 fn in_table<'a>(table: &Table<'a>) -> Option<(Span<'a>, Span<'a>)> {
     let path = ["path", "url", "uri", "endpoint"].iter().find_map(|title| table.column(title))?;
     let (method, rows) = (table.column("method")?, &table.rows);
@@ -73,8 +73,8 @@ fn is_method(word: Span<'_>) -> bool {
     Method::ALL.iter().any(|known| known.as_str() == word.text)
 }
 
-/// The path of the address that a text begins with, without its query. A quotation mark, and a placeholder for the host or
-/// the host itself may precede it, as in `{base_url}/path`.
+/// Returns the path of the address that a text begins with, without its query. A quotation mark, and a placeholder for
+/// the host or the host itself may precede it, as in `{base_url}/path`.
 fn address(text: Span<'_>) -> Option<Span<'_>> {
     let text = text.after(text.at + text.text.len() - text.text.trim_start_matches(['"', '\'']).len());
     let ends = |c: char| c.is_whitespace() || "\"'`|,;()?*".contains(c);
@@ -90,7 +90,7 @@ fn address(text: Span<'_>) -> Option<Span<'_>> {
         .filter(|path| path.text.starts_with('/') && !path.text.starts_with("//"))
 }
 
-/// A path with its parameters in braces, which documents also write as `:id` and `<id>`.
+/// Returns a path with its parameters in braces, which documents also write as `:id` and `<id>`.
 pub(in super::super) fn template(path: Span<'_>) -> String {
     let part = |part: &str| {
         let name = part.strip_prefix(':').or_else(|| part.strip_prefix('<')?.strip_suffix('>'));
@@ -111,7 +111,7 @@ pub(super) struct RatePhrase<'a> {
     pub(super) context: Vec<String>,
 }
 
-/// The rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
+/// Returns the rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
 pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     let mut found = Vec::new();
     let is_former = |sentence: &Span<'_>| sentence.texts().iter().any(|word| FORMERLY.contains(word));
@@ -136,7 +136,7 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     found
 }
 
-/// A rate in the form of the schema. If a text does not state to whom it applies, it applies to a user.
+/// Returns a rate in the form of the schema. If a text does not state to whom it applies, it applies to a user.
 fn value(rate: &Rate) -> String {
     format!("{}/{} per {}", rate.calls, rate.every.window(), rate.scope.as_deref().unwrap_or("UID"))
 }
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The class of callers that the words refer to; `default` is everyone.
+    /// Returns the class of callers that the words refer to; `default` is everyone.
     pub(super) fn class(&self, context: &[String]) -> String {
         let classes = self.claims.below(FactKind::Rate, []).filter_map(|key| key.name());
         let is_named =
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The list parameter of an operation, if there is one.
+    /// Returns the list parameter of an operation, if there is one.
     pub(super) fn list_parameter(&self, id: &str) -> Option<String> {
         let lists = self
             .claims
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         known.or_else(|| self.list_that_was_read(id).filter(|_| self.claims.operation_by_id(id).is_none()))
     }
 
-    /// The same for an operation that the schema does not have.
+    /// Returns the same for an operation that the schema does not have.
     fn list_that_was_read(&self, id: &str) -> Option<String> {
         let own = |statement: &&super::super::findings::Statement| {
             let key = &statement.key;

@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The name of a member with this value.
+/// Returns the name of a member with this value.
 fn place<'a>(text: Span<'a>, name: &str, value: &Value) -> Option<Span<'a>> {
     let quoted = format!("\"{name}\"");
     let is_it = |at: &usize| {

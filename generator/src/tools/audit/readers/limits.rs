@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The parameter at the end of a label.
+    /// Returns the parameter at the end of a label.
     fn parameter_named(&self, label: Span<'a>) -> Option<String> {
         let last = label.words().last()?.text.to_owned();
         self.claims.below(FactKind::Parameter, []).any(|key| key.last() == Some(&last)).then_some(last)

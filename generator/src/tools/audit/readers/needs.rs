@@ -53,8 +53,8 @@ const HINTS: [&str; 24] = [
     "priorit",
 ];
 
-/// The words with those that mean *required*, *optional*, *one of* or *wins* replaced by these. Each keeps the place of
-/// the first word that it stands for.
+/// Returns the words with those that mean *required*, *optional*, *one of* or *wins* replaced by these. Each keeps the
+/// place of the first word that it stands for.
 pub(super) fn plain<'a>(words: &[Span<'a>]) -> Vec<Span<'a>> {
     let lower: Vec<String> = words.iter().map(|word| word.text.to_ascii_lowercase()).collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
@@ -72,7 +72,7 @@ pub(super) fn plain<'a>(words: &[Span<'a>]) -> Vec<Span<'a>> {
     plain
 }
 
-/// The plain words for the phrase at the start of words in lower case, and its length.
+/// Returns the plain words for the phrase at the start of words in lower case, and its length.
 fn phrase(words: &[&str]) -> Option<(&'static [&'static str], usize)> {
     let is_required = |word: &str| REQUIRED.contains(&word);
     let is_sent = |word: &str| SENT.contains(&word);

@@ -218,7 +218,8 @@ impl<'a> Reader<'a> {
         self.found.missing.extend(gone.map(|value| (of.with(value), *at)));
     }
 
-    /// The list of values in a text. Where a document marks values as code, only codes are values of a new parameter.
+    /// Returns the list of values in a text. Where a document marks values as code, only codes are values of a new
+    /// parameter.
     fn list_in(&self, text: Span<'a>, known: &[String]) -> Option<values::ValueList<'a>> {
         let of_codes = values::of_codes(text, &self.document.codes_in(text), &self.siblings);
         if known.is_empty() && self.document.has_codes() {
@@ -246,7 +247,7 @@ impl<'a> Reader<'a> {
         self.found.lists.insert(name.to_owned(), Listed { of: of.clone(), ..list.clone() });
     }
 
-    /// A list to which the document gave a name: `category values`.
+    /// Returns a list to which the document gave a name: `category values`.
     fn named_list(&self, text: Span<'a>) -> Option<Listed> {
         let clause = *text.clauses().first()?;
         let words = clause.texts();
@@ -388,7 +389,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The parts of a clause: a need in brackets before it, as in `[Optional] The price.`, and the rest.
+/// Returns the parts of a clause: a need in brackets before it, as in `[Optional] The price.`, and the rest.
 fn without_mark<'a>(clause: Span<'a>) -> Vec<Span<'a>> {
     let mark = clause.text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(mark, _)| mark);
     match mark.filter(|mark| mark.chars().all(char::is_alphabetic)) {
@@ -457,7 +458,7 @@ pub(super) fn is_about_several(note: Span<'_>) -> bool {
         || note.clauses().into_iter().any(is_of_several)
 }
 
-/// A unit of time without a number before it, as in `valid window in seconds`.
+/// Returns a unit of time without a number before it, as in `valid window in seconds`.
 fn another_unit_of_time(text: Span<'_>) -> Option<(&'static str, Span<'_>)> {
     let words = text.words();
     let is_unit = |pair: &[Span<'_>]| decimal(pair[0].text).is_none();

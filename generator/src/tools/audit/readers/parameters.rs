@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         self.missing_parameters(id, &prefix, first.at, &listed);
     }
 
-    /// The operation that a note refers to by `as in`.
+    /// Returns the operation that a note refers to by `as in`.
     fn pattern(&self, note: Span<'a>) -> Option<String> {
         self.names.at_start(note.text.split_once("as in ")?.1)?.id
     }
@@ -364,7 +364,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The names in the schema. A new name stands for the only one that is missing, or for the most similar of them.
+    /// Returns the names in the schema. A new name stands for the only one that is missing, or for the most similar of
+    /// them.
     fn renamed(&mut self, id: &str, prefix: &str, seen: &[ListedParameter<'a>]) -> Vec<(String, Span<'a>)> {
         let known = self.parameters_of(id, prefix);
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
@@ -375,7 +376,7 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// The parameters of a list in the schema.
+    /// Returns the parameters of a list in the schema.
     fn parameters_of(&self, id: &str, prefix: &str) -> Vec<String> {
         let names = self.claims.last_parts(FactKind::Parameter, [id]);
         let is_in = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| !rest.contains("[]"));
@@ -395,7 +396,7 @@ impl<'a> Reader<'a> {
 /// A name in the schema, and its place in the document.
 pub(super) type Placed<'a> = (String, Span<'a>);
 
-/// The names of a list in the schema, and those of them that have another name in the document.
+/// Returns the names of a list in the schema, and those of them that have another name in the document.
 pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
     let missing: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
@@ -424,8 +425,8 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
     (names, renamed)
 }
 
-/// The parameter of an item that begins with its name and a colon, possibly with words in parentheses between them: `size
-/// (required): one of 1, 2`. All that follows the name is its note.
+/// Returns the parameter of an item that begins with its name and a colon, possibly with words in parentheses between
+/// them: `size (required): one of 1, 2`. All that follows the name is its note.
 fn item_entry<'a>(item: Span<'a>) -> Option<ListedParameter<'a>> {
     let (head, _) = item.label()?;
     let name = head.head_and_note().0.single().filter(|name| is_name(name.text))?;
@@ -443,8 +444,8 @@ fn item_entry<'a>(item: Span<'a>) -> Option<ListedParameter<'a>> {
     })
 }
 
-/// The entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about several
-/// names applies to the preceding names that have no note of their own.
+/// Returns the entries of a sentence. Semicolons separate groups; without them, each name is a group, and a note about
+/// several names applies to the preceding names that have no note of their own.
 fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
     let groups = list.split(&[";"]);
     let has_groups = groups.len() > 1;

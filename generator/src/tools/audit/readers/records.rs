@@ -283,7 +283,7 @@ fn stated_by_list(meaning: Span<'_>, known: &[String]) -> bool {
     !known.is_empty() || meaning.head_and_note().0.split(&[","]).len() > 1
 }
 
-/// The note of the last field, where it is about the type of all of them.
+/// Returns the note of the last field, where it is about the type of all of them.
 fn type_of_all<'a>(fields: &[Span<'a>]) -> Option<Span<'a>> {
     let (_, note) = fields.last()?.head_and_note();
     note.filter(|note| note.texts().first() == Some(&"all") && stated_type(*note, false).is_some())
@@ -307,7 +307,7 @@ fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
     }
 }
 
-/// The list of fields in a sentence, if it has one.
+/// Returns the list of fields in a sentence, if it has one.
 fn field_list<'a>(sentence: Span<'a>) -> Option<FieldList<'a>> {
     let verb = sentence.words().into_iter().find(|word| ["carry", "carries", "adds"].contains(&word.text));
     let (label, list) = match (sentence.label(), verb) {
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values or members in a note, in the form of facts.
+/// Returns the values or members in a note, in the form of facts.
 fn told_by(note: Span<'_>, decider: Option<&str>) -> String {
     let words = note.texts().into_iter().filter(|word| !JOINING.contains(word) && Some(*word) != decider);
     words.collect::<Vec<_>>().join(",")

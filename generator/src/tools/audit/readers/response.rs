@@ -235,15 +235,16 @@ pub(in super::super) fn is_about_answers(label: Span<'_>) -> bool {
     says(&["response", "answer", "returns", "returned", "result"]) && !says(&["error", "request"])
 }
 
-/// The column of names in a table of an answer. Below a label that announces an answer, it may have other titles.
+/// Returns the column of names in a table of an answer. Below a label that announces an answer, it may have other
+/// titles.
 pub(in super::super) fn column_of_fields(document: &Document, table: &Table<'_>, is_labelled: bool) -> Option<usize> {
     let titles: &[&str] = if is_labelled { &["field", "name", "parameter", "key"] } else { &["field"] };
     let declared = document.declared_column(|reading| &reading.names, table).filter(|_| is_labelled);
     declared.or_else(|| titles.iter().find_map(|title| table.column(title)))
 }
 
-/// The parameter that takes the cursor of an answer: it has the name of the cursor, or the name that it has for other
-/// pages with such a cursor, or a note says so.
+/// Returns the parameter that takes the cursor of an answer: it has the name of the cursor, or the name that it has for
+/// other pages with such a cursor, or a note says so.
 pub(in super::super) fn next_parameter(
     found: &Findings,
     claims: &Claims<'_>,
@@ -272,7 +273,7 @@ fn stated_type(note: Span<'_>) -> Option<&'static str> {
     })
 }
 
-/// A name without a leading `each` or `with`.
+/// Returns a name without a leading `each` or `with`.
 fn after_filler<'a>(name: Span<'a>) -> Span<'a> {
     match name.words().as_slice() {
         [first, second, ..] if ["each", "with"].contains(&first.text) => name.after(second.at),

@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The operations in a cell, by name; other triggers in the document's words.
+    /// Returns the operations in a cell, by name; other triggers in the document's words.
     fn triggers(&self, cell: Span<'a>) -> Vec<String> {
         let name = |id: &str| id.rsplit('.').next().unwrap_or(id).to_owned();
         if let Some(named) = self.names.at_start(cell.text).filter(|_| cell.split(&[","]).len() == 1) {
@@ -102,7 +102,7 @@ fn from_states(cell: Span<'_>, states: &[String], rows: &[Row]) -> Vec<String> {
     parts.iter().map(name).filter(known).collect()
 }
 
-/// The first state in a cell, `unchanged`, or the words of the cell.
+/// Returns the first state in a cell, `unchanged`, or the words of the cell.
 fn to_state(cell: Span<'_>, states: &[String]) -> String {
     let words = cell.texts();
     if words.first() == Some(&"unchanged") {

@@ -48,7 +48,7 @@ fn is_named(name: &str, text: &str) -> bool {
     letters(name) == spelled || is_short && (letters(&initials) == spelled || begins())
 }
 
-/// The letters and digits of a name, however it is written: `Reduce-only` is `reduceOnly`.
+/// Returns the letters and digits of a name, however it is written: `Reduce-only` is `reduceOnly`.
 fn letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }

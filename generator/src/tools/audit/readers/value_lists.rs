@@ -49,7 +49,7 @@ impl<'a> Elsewhere<'a> {
         Self { documents, lists: documents.iter().flat_map(of_document).collect() }
     }
 
-    /// The only list of the section that a link leads to.
+    /// Returns the only list of the section that a link leads to.
     fn list(&self, link: &Link) -> Option<&[String]> {
         let document = self.documents.iter().find(|document| document.id == link.page)?;
         let section = document.sections.iter().find(|section| document.has_anchor(section, &link.anchor))?;
@@ -126,8 +126,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The lists of a section: tables whose first column has a value in each row, lists whose items begin with one, and
-/// sentences that are lists.
+/// Returns the lists of a section: tables whose first column has a value in each row, lists whose items begin with one,
+/// and sentences that are lists.
 fn lists(document: &Document, section: &Section) -> Vec<ValueSection> {
     let mut found = Vec::new();
     let mut label = document.span(&section.at);
@@ -164,7 +164,7 @@ fn lists(document: &Document, section: &Section) -> Vec<ValueSection> {
     found
 }
 
-/// The values that the items of a list begin with, each alone or before a mark; `None` if an item has none.
+/// Returns the values that the items of a list begin with, each alone or before a mark; `None` if an item has none.
 fn entries<'a>(items: &[Span<'a>]) -> Option<Vec<Span<'a>>> {
     let value = |item: &Span<'a>| {
         let first = item.words().first().copied().filter(|word| is_name(word.text))?;

@@ -82,8 +82,8 @@ pub(super) fn gives_examples(text: Span<'_>) -> bool {
     texts.iter().any(is_open) || text.text.contains("...") || text.text.contains('…')
 }
 
-/// The list of values that the codes of a text are: each follows a separator, and may have a meaning. `None` if any of
-/// them is something else.
+/// Returns the list of values that the codes of a text are: each follows a separator, and may have a meaning. `None` if
+/// any of them is something else.
 pub(super) fn of_codes<'a>(text: Span<'a>, codes: &[Span<'a>], siblings: &[String]) -> Option<ValueList<'a>> {
     let is_value = |code: &Span<'_>| is_name(code.text) && !siblings.iter().any(|name| name == code.text);
     if gives_examples(text) || bounds_each(text, codes) || !codes.iter().all(is_value) {
@@ -170,7 +170,7 @@ fn ends_entry(between: Span<'_>) -> (bool, bool) {
     (is_separated && is_meaning && is_closed, meaning.trim_start_matches([':', '(', '-', ' ']).starts_with("default"))
 }
 
-/// The list of values in a text. `known` holds the values in the schema, if there are any.
+/// Returns the list of values in a text. `known` holds the values in the schema, if there are any.
 pub(super) fn list<'a>(text: Span<'a>, known: &[String]) -> Option<ValueList<'a>> {
     if gives_examples(text) {
         return None;
@@ -190,8 +190,8 @@ pub(super) fn list<'a>(text: Span<'a>, known: &[String]) -> Option<ValueList<'a>
     (!known.is_empty() || is_whole(&list, text)).then_some(list)
 }
 
-/// A list without marks in which each value has its meaning: `P: planted, S: sprouted`. `None` if the text has fewer than
-/// two colons; without a list if a part of it has no value.
+/// Returns a list without marks in which each value has its meaning: `P: planted, S: sprouted`. `None` if the text has
+/// fewer than two colons; without a list if a part of it has no value.
 fn of_labels(text: Span<'_>) -> Option<Option<ValueList<'_>>> {
     if text.text.matches(": ").count() < 2 {
         return None;
@@ -219,7 +219,7 @@ fn is_whole(list: &ValueList<'_>, text: Span<'_>) -> bool {
     !list.values.iter().any(|(value, _)| is_prose(value)) && stated.is_none_or(is_listed)
 }
 
-/// A list whose entries may be followed by their meanings: `P purchase, S sale`.
+/// Returns a list whose entries may be followed by their meanings: `P purchase, S sale`.
 pub(super) fn with_meanings<'a>(text: Span<'a>, known: &[String]) -> ValueList<'a> {
     if let Some(list) = list(text, known) {
         return list;

@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::{have_same_stem, is_parameter_list};
 use super::Reader;
 
-/// The subject of a clause with a length of time: `span`, `access` or `default`.
+/// Returns the subject of a clause with a length of time: `span`, `access` or `default`.
 pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
     let texts = clause.texts();
     let has = |word: &str| texts.iter().any(|text| have_same_stem(text, word));

@@ -10,7 +10,7 @@ use crate::compiler::words::AnswerForm;
 use crate::tools::draft::{Answer, Data, DraftField, JsonKind};
 
 impl OpenApiFile<'_> {
-    /// The data of the first success.
+    /// Returns the data of the first success.
     pub(super) fn answer(&self, operation: &Cursor<'_>) -> Answer {
         let Some(success) = success(operation, true) else { return Answer::Unknown(Vec::new()) };
         let said = || success.text_beside_gap("description").map(str::to_owned).into_iter();
@@ -48,7 +48,7 @@ impl OpenApiFile<'_> {
         }
     }
 
-    /// The success of an answer that the exporter wrote beside the refusal.
+    /// Returns the success of an answer that the exporter wrote beside the refusal.
     fn without_refusal<'a>(&self, schema: &Cursor<'a>) -> Option<Cursor<'a>> {
         let forms = schema.get("anyOf")?.items();
         let [success, refusal] = forms.as_slice() else { return None };
@@ -71,7 +71,8 @@ impl OpenApiFile<'_> {
     }
 }
 
-/// The first success with content, or the first one without; with `or_default`, whatever has no status of its own.
+/// Returns the first success with content, or the first one without; with `or_default`, whatever has no status of its
+/// own.
 fn success<'a>(operation: &Cursor<'a>, or_default: bool) -> Option<Cursor<'a>> {
     let responses = operation.get("responses")?.members();
     let successes = || responses.iter().filter(|(status, _)| status.starts_with('2'));
@@ -81,7 +82,7 @@ fn success<'a>(operation: &Cursor<'a>, or_default: bool) -> Option<Cursor<'a>> {
     found.map(|(_, success)| success.clone())
 }
 
-/// The schema at the end of a path of members and places.
+/// Returns the schema at the end of a path of members and places.
 fn at<'a>(whole: &Cursor<'a>, path: &AnswerPath) -> Option<Cursor<'a>> {
     path.0.iter().try_fold(whole.clone(), |outer, step| match step {
         Step::Member(name) => {
@@ -92,7 +93,7 @@ fn at<'a>(whole: &Cursor<'a>, path: &AnswerPath) -> Option<Cursor<'a>> {
     })
 }
 
-/// The form of the first success, if it has none in JSON, and its record.
+/// Returns the form of the first success, if it has none in JSON, and its record.
 pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<(AnswerForm, Data)> {
     let media = success(operation, false)?.get("content")?.members();
     let (first, content) = media.first().filter(|_| media.iter().all(|(name, _)| !name.contains("json")))?;
@@ -108,7 +109,7 @@ pub(super) fn answer_form(operation: &Cursor<'_>) -> Option<(AnswerForm, Data)> 
     Some((AnswerForm::Text, DraftField { name, kind: JsonKind::Text, ..DraftField::default() }.into_value()))
 }
 
-/// The body of the first refusal that is an object.
+/// Returns the body of the first refusal that is an object.
 pub(super) fn refusal(operation: &Cursor<'_>) -> Option<Data> {
     let responses = operation.get("responses")?.members();
     let is_refusal = |(status, _): &&(&str, Cursor<'_>)| status.starts_with(['4', '5']) || *status == "default";
@@ -129,7 +130,7 @@ pub(super) fn refusal(operation: &Cursor<'_>) -> Option<Data> {
     )
 }
 
-/// The headers of the first success.
+/// Returns the headers of the first success.
 pub(super) fn answered_headers(operation: &Cursor<'_>) -> Option<Data> {
     let success = success(operation, false)?;
     let fields: Vec<DraftField> = success

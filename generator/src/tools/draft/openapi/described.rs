@@ -36,7 +36,7 @@ impl<'a> Described<'a> {
     }
 }
 
-/// The parameters of an operation: its own, and those of its path that it does not replace.
+/// Returns the parameters of an operation: its own, and those of its path that it does not replace.
 pub(super) fn described<'a>(item: &Cursor<'a>, operation: &Cursor<'a>) -> Vec<Described<'a>> {
     let listed = |of: &Cursor<'a>| {
         let all = of.get("parameters").map(|all| all.items()).unwrap_or_default();
@@ -85,8 +85,8 @@ impl Style {
         style
     }
 
-    /// Why a list or an object of the query is not read: it is written otherwise than the others, or in no way that the
-    /// language has.
+    /// Returns why a list or an object of the query is not read: it is written otherwise than the others, or in no way
+    /// that the language has.
     pub(super) fn why_unlike(&self, one: &Described<'_>, field: &DraftField) -> Option<&'static str> {
         const UNLIKE: &str = "which is written in another way";
         match field.kind {

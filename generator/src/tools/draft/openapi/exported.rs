@@ -27,7 +27,7 @@ pub(super) fn is_pattern_of_decimals(schema: &Cursor<'_>) -> bool {
     schema.value["pattern"] == r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
 }
 
-/// The credentials, for a schema that has none. An exported value is written as the language has it.
+/// Returns the credentials, for a schema that has none. An exported value is written as the language has it.
 pub(super) fn credentials(api: &Api, root: &Cursor<'_>) -> Option<String> {
     let credentials = root.get("x-credentials").filter(|_| api.credentials.is_none())?;
     credentials.mark_all(Mark::Read);
@@ -43,12 +43,12 @@ pub(super) fn is_credential(root: &Cursor<'_>, name: &str) -> bool {
     })
 }
 
-/// The field that has the name of each item, where a list is an object on the wire.
+/// Returns the field that has the name of each item, where a list is an object on the wire.
 pub(super) fn key_of_items(schema: &Cursor<'_>) -> Option<String> {
     schema.text("x-key").map(str::to_owned)
 }
 
-/// The values of an enum that the documents advise against.
+/// Returns the values of an enum that the documents advise against.
 pub(super) fn deprecated_values(schema: &Cursor<'_>) -> Vec<(String, Vec<(&'static str, String)>)> {
     let values = schema.get("x-enum-values").map(|all| all.members()).unwrap_or_default();
     let deprecated = values.into_iter().filter(|(_, value)| value.is_true("deprecated"));
@@ -61,12 +61,12 @@ pub(super) fn deprecation(of: &Cursor<'_>) -> Vec<(&'static str, String)> {
     ["since", "use"].iter().filter_map(|key| Some((*key, said.text(key)?.to_owned()))).collect()
 }
 
-/// The name of the only field of a record that travels as its value.
+/// Returns the name of the only field of a record that travels as its value.
 pub(super) fn name_of_value(data: &Cursor<'_>) -> Option<String> {
     data.text("x-value").map(str::to_owned)
 }
 
-/// The documented form of a list that was also seen inside a member, and that member.
+/// Returns the documented form of a list that was also seen inside a member, and that member.
 pub(super) fn observed_form<'a>(data: &Cursor<'a>) -> Option<(Cursor<'a>, String)> {
     let under = data.text("x-observed-under")?.to_owned();
     let forms = data.get("oneOf")?.items();
@@ -168,7 +168,7 @@ fn choices(operation: &Cursor<'_>, draft: &mut Draft) {
     }
 }
 
-/// The parameters of which a rule always requires one, and the list whose items have them.
+/// Returns the parameters of which a rule always requires one, and the list whose items have them.
 fn any_of(rule: &Cursor<'_>) -> Option<(Option<String>, Vec<String>)> {
     let required =
         rule.value["require"].as_object().filter(|all| all.len() == 1 && rule.value.get("when").is_none())?;

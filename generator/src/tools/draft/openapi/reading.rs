@@ -112,7 +112,7 @@ impl Reading {
     }
 }
 
-/// The members of an object or the items of a list, each with its place.
+/// Returns the members of an object or the items of a list, each with its place.
 fn members<'v>(value: &'v Value, at: &str) -> Vec<(String, &'v Value)> {
     match value {
         Value::Object(members) => members.iter().map(|(name, value)| (below(at, name), value)).collect(),
@@ -128,7 +128,7 @@ pub(super) fn is_merge(name: &str, value: &Value) -> bool {
     name == "<<" && (value.is_object() || value.is_array())
 }
 
-/// The JSON pointer of a member.
+/// Returns the JSON pointer of a member.
 pub(super) fn below(at: &str, name: &str) -> String {
     format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
@@ -147,26 +147,26 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The member, behind its references.
+    /// Returns the member, behind its references.
     pub(super) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
         Some(Self { value, at: below(&self.at, key), named: None, beside: None, reading: self.reading }.resolved())
     }
 
-    /// The members of an object with their names, each behind its references. A merge key is none of them.
+    /// Returns the members of an object with their names, each behind its references. A merge key is none of them.
     pub(super) fn members(&self) -> Vec<(&'a str, Self)> {
         let members = self.value.as_object().into_iter().flatten();
         let members = members.filter(|(name, value)| !is_merge(name, value));
         members.filter_map(|(name, _)| Some((name.as_str(), self.get(name)?))).collect()
     }
 
-    /// The items of a list, each behind its references.
+    /// Returns the items of a list, each behind its references.
     pub(super) fn items(&self) -> Vec<Self> {
         let item = |(at, value)| Self { value, at, named: None, beside: None, reading: self.reading }.resolved();
         if self.value.is_array() { members(self.value, &self.at).into_iter().map(item).collect() } else { Vec::new() }
     }
 
-    /// The shared schemas that are made of this one: each refers to its place in an `allOf`.
+    /// Returns the shared schemas that are made of this one: each refers to its place in an `allOf`.
     pub(super) fn made_of_it(&self) -> Vec<Self> {
         let Some(place) = self.reference() else { return Vec::new() };
         let schemas = self.reading.root().get("components").and_then(|all| all.get("schemas"));
@@ -197,30 +197,30 @@ impl<'a> Cursor<'a> {
         self.beside.as_deref()
     }
 
-    /// The value without what is beside the reference that led to it.
+    /// Returns the value without what is beside the reference that led to it.
     pub(super) fn alone(&self) -> Self {
         Self { beside: None, ..self.clone() }
     }
 
-    /// The place that a reference led to, which names the value.
+    /// Returns the place that a reference led to, which names the value.
     pub(super) fn reference(&self) -> Option<&str> {
         self.named.as_deref()
     }
 
-    /// The last part of the place that a reference led to.
+    /// Returns the last part of the place that a reference led to.
     pub(super) fn name(&self) -> Option<String> {
         let last = self.named.as_deref()?.rsplit('/').next()?;
         Some(last.replace("~1", "/").replace("~0", "~"))
     }
 
-    /// The text of a member, which counts as read.
+    /// Returns the text of a member, which counts as read.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         let text = self.value.get(key)?.as_str()?;
         self.reading.mark(&below(&self.at, key), Mark::Read);
         Some(text)
     }
 
-    /// The text of a member, for the comment beside an empty key.
+    /// Returns the text of a member, for the comment beside an empty key.
     pub(super) fn text_beside_gap(&self, key: &str) -> Option<&'a str> {
         let text = self.value.get(key)?.as_str()?;
         self.reading.mark(&below(&self.at, key), Mark::LeftEmpty);
@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
         truth
     }
 
-    /// A text, a number or a boolean as text, which counts as read.
+    /// Returns a text, a number or a boolean as text, which counts as read.
     pub(super) fn scalar(&self, key: &str) -> Option<String> {
         let text = scalar(self.value.get(key)?)?;
         self.reading.mark(&below(&self.at, key), Mark::Read);
@@ -285,7 +285,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A text, a number or a boolean as text.
+/// Returns a text, a number or a boolean as text.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -21,7 +21,7 @@ pub(super) struct Outside<'a> {
 }
 
 impl OpenApiFile<'_> {
-    /// The parameters of a call, without the members that name it.
+    /// Returns the parameters of a call, without the members that name it.
     pub(super) fn without_call(&self, call: Option<&str>, body: DraftField) -> DraftField {
         let calls = &self.api.calls;
         match (call, &calls.params) {
@@ -37,7 +37,7 @@ impl OpenApiFile<'_> {
         }
     }
 
-    /// The members of a body that are not credentials of the schema, or of the file if the schema has none.
+    /// Returns the members of a body that are not credentials of the schema, or of the file if the schema has none.
     pub(super) fn without_credentials(&self, fields: Vec<DraftField>) -> Vec<DraftField> {
         let carried: Vec<&str> =
             self.api.credentials.iter().flat_map(|own| &own.carried).map(|one| one.name.as_str()).collect();
@@ -57,7 +57,7 @@ impl OpenApiFile<'_> {
             .any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// The headers of the schema that the operation lists.
+    /// Returns the headers of the schema that the operation lists.
     pub(super) fn declared_headers(&self, described: &[Described<'_>]) -> Vec<String> {
         let own = |one: &Described<'_>| {
             let header = self.api.headers.iter().find(|header| header.name.eq_ignore_ascii_case(one.name))?;
@@ -66,7 +66,8 @@ impl OpenApiFile<'_> {
         described.iter().filter(|one| one.place == "header").filter_map(own).collect()
     }
 
-    /// The parameters outside of the body. Those in headers come last, because others are part of what is signed.
+    /// Returns the parameters outside of the body. Those in headers come last, because others are part of what is
+    /// signed.
     pub(super) fn parameters(&self, of: &Outside<'_>, unread: &mut Vec<String>) -> Vec<DraftField> {
         let mut fields: Vec<DraftField> = Vec::new();
         let (headers, others): (Vec<_>, Vec<_>) = of.described.iter().partition(|one| one.place == "header");
@@ -83,7 +84,7 @@ impl OpenApiFile<'_> {
         fields
     }
 
-    /// A parameter outside of the body, beside those `before` it; or why the language cannot have it.
+    /// Returns a parameter outside of the body, beside those `before` it; or why the language cannot have it.
     fn parameter(
         &self,
         of: &Outside<'_>,
@@ -118,7 +119,7 @@ impl OpenApiFile<'_> {
         Ok(field)
     }
 
-    /// Why the language cannot have a parameter where the file has it.
+    /// Returns why the language cannot have a parameter where the file has it.
     fn why_unfit(&self, of: &Outside<'_>, one: &Described<'_>, field: &DraftField) -> Option<&'static str> {
         let is_set = || IGNORED_HEADERS.iter().any(|name| name.eq_ignore_ascii_case(one.name));
         match one.place {
@@ -135,7 +136,7 @@ impl OpenApiFile<'_> {
         }
     }
 
-    /// The parameters in the body, and what it holds; `None` if there is no body that can be read.
+    /// Returns the parameters in the body, and what it holds; `None` if there is no body that can be read.
     pub(super) fn body(
         &self,
         method: Method,
@@ -223,8 +224,8 @@ fn add_place(field: &mut DraftField, of: &Outside<'_>, one: &Described<'_>) {
     }
 }
 
-/// The name in the schema of a parameter that is sent under its own: what the exporter states, or a free one where its
-/// own is taken.
+/// Returns the name in the schema of a parameter that is sent under its own: what the exporter states, or a free one
+/// where its own is taken.
 fn other_name(one: &Described<'_>, described: &[Described<'_>], is_taken: impl Fn(&str) -> bool) -> Option<String> {
     if let Some(stated) = one.at.text("x-name").filter(|stated| !is_taken(stated)) {
         return Some(stated.to_owned());
@@ -267,8 +268,8 @@ pub(super) fn choices_within(
     }
 }
 
-/// The path, in which parts whose name another parameter has get one of their own, and those names, each behind the old
-/// one.
+/// Returns the path, in which parts whose name another parameter has get one of their own, and those names, each behind
+/// the old one.
 pub(super) fn apart_in_path(path: &str, taken: &[&str]) -> (String, Vec<(String, String)>) {
     let (names, mut apart, mut renamed) = (names_in(path), path.to_owned(), Vec::new());
     for name in names.iter().filter(|name| taken.contains(&name.as_str())) {
@@ -281,7 +282,7 @@ pub(super) fn apart_in_path(path: &str, taken: &[&str]) -> (String, Vec<(String,
     (apart, renamed)
 }
 
-/// The names of the parts of a path.
+/// Returns the names of the parts of a path.
 fn names_in(path: &str) -> Vec<String> {
     path.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned())).collect()
 }

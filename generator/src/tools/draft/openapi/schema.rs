@@ -40,7 +40,7 @@ const NOT_EXPRESSIBLE: [&str; 16] = [
     "contains",
 ];
 
-/// The field for a schema; `within` holds the places of the enclosing ones.
+/// Returns the field for a schema; `within` holds the places of the enclosing ones.
 pub(super) fn field(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> DraftField {
     read(name, schema, side, within, Part::Whole)
 }
@@ -55,7 +55,7 @@ pub(super) enum Part {
     Item,
 }
 
-/// The field for a schema, or for a part of one.
+/// Returns the field for a schema, or for a part of one.
 pub(super) fn read(name: &str, schema: &Cursor<'_>, side: Side, within: &[String], part: Part) -> DraftField {
     let (schema, target) = match schema.beside() {
         Some(beside) => (&beside.clone(), Some(schema.alone())),
@@ -189,7 +189,8 @@ fn as_whole(only: &Cursor<'_>, side: Side, within: &[String], part: Part, field:
     *field = DraftField { remarks, named, may_be_null, is_undecided, is_deprecated, ..inner };
 }
 
-/// The item of a list, or the value of a map. Lists and maps within are JSON of any form, and what they hold is not read.
+/// Returns the item of a list, or the value of a map. Lists and maps within are JSON of any form, and what they hold is
+/// not read.
 fn item(name: &str, schema: &Cursor<'_>, side: Side, within: &[String]) -> DraftField {
     let nested = |item: &DraftField| matches!(item.kind, JsonKind::List | JsonKind::Map);
     let read = || read(name, schema, side, within, Part::Item);
@@ -222,7 +223,7 @@ fn holds(item: DraftField, field: &mut DraftField) {
         (inner.min, inner.max, inner.default, inner.is_deprecated);
 }
 
-/// A value of one line, for a remark.
+/// Returns a value of one line, for a remark.
 fn shown(value: &Value) -> String {
     scalar(value).filter(|text| text.len() < 60).map_or_else(String::new, |text| format!(": {text}"))
 }
@@ -417,7 +418,7 @@ fn pattern(schema: &Cursor<'_>, field: &mut DraftField) -> bool {
     true
 }
 
-/// A bound, if the type has it.
+/// Returns a bound, if the type has it.
 fn bound(schema: &Cursor<'_>, key: &str, field: &mut DraftField) -> Option<String> {
     let value = schema.value.get(key)?;
     let text = scalar(value)?;
@@ -437,7 +438,7 @@ fn bound(schema: &Cursor<'_>, key: &str, field: &mut DraftField) -> Option<Strin
     })
 }
 
-/// The value of a whole number that travels times a power of ten.
+/// Returns the value of a whole number that travels times a power of ten.
 fn unscaled(text: &str, scale: usize) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let digits = format!("{digits:0>width$}", width = scale + 1);

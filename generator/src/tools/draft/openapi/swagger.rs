@@ -39,7 +39,7 @@ const MOVED: [(&str, &str); 3] = [
     ("securityDefinitions", "components/securitySchemes"),
 ];
 
-/// The description in the form of OpenAPI 3, and where its values were.
+/// Returns the description in the form of OpenAPI 3, and where its values were.
 pub(super) fn converted(mut root: Value) -> (Value, Places) {
     let base = format!(
         "https://{}{}",
@@ -92,7 +92,8 @@ fn first(of: &Value, key: &str) -> Option<String> {
     listed.iter().find(|media| media.contains("json")).or(listed.first()).map(|media| (*media).to_owned())
 }
 
-/// The parameters of a path or an operation, taken out of it; those that are defined once for all are written out.
+/// Returns the parameters of a path or an operation, taken out of it; those that are defined once for all are written
+/// out.
 fn taken(of: &mut Value, at: &str, shared: &Value) -> Vec<Placed> {
     let listed = of.as_object_mut().and_then(|members| members.remove("parameters"));
     let written_out = |(index, value): (usize, Value)| {
@@ -193,7 +194,7 @@ fn convert(
 /// The keys of a parameter that are not those of its schema.
 const OF_PARAMETER: [&str; 6] = ["name", "in", "description", "required", "deprecated", "$ref"];
 
-/// A parameter of the path, the query or a header.
+/// Returns a parameter of the path, the query or a header.
 fn outside_body(parameter: Value) -> Value {
     let mut converted = json!({});
     copy(&parameter, &mut converted, &OF_PARAMETER);
@@ -213,7 +214,7 @@ fn outside_body(parameter: Value) -> Value {
     converted
 }
 
-/// The schema that a parameter has among its own keys.
+/// Returns the schema that a parameter has among its own keys.
 fn schema_of(parameter: &Value) -> Value {
     let members = parameter.as_object().into_iter().flatten();
     let own = members.filter(|(key, _)| !OF_PARAMETER.contains(&key.as_str()) && *key != "collectionFormat");
@@ -228,7 +229,7 @@ fn copy(from: &Value, to: &mut Value, keys: &[&str]) {
     }
 }
 
-/// References to definitions at their new place.
+/// Returns references to definitions at their new place.
 fn moved(value: Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     of_yaml(text)
 }
 
-/// The value; `None` if an object has a key twice.
+/// Returns the value; `None` if an object has a key twice.
 fn of_json(value: json::Value) -> Option<Value> {
     Some(match value {
         json::Value::Null => Value::Null,
@@ -45,12 +45,12 @@ fn of_json(value: json::Value) -> Option<Value> {
     })
 }
 
-/// A number with its digits as they are written; `None` if JSON has no such number.
+/// Returns a number with its digits as they are written; `None` if JSON has no such number.
 fn number(text: &str) -> Option<Number> {
     text.parse().ok()
 }
 
-/// The value of the only document of YAML.
+/// Returns the value of the only document of YAML.
 fn of_yaml(text: &str) -> Result<Value, String> {
     let options = options! { emit_comments: false, flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
     let mut tree = Tree::default();
@@ -146,7 +146,7 @@ impl Tree {
     }
 }
 
-/// The value of a text without quotes, by the rules of YAML 1.2.
+/// Returns the value of a text without quotes, by the rules of YAML 1.2.
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -156,7 +156,7 @@ fn plain(text: &str) -> Value {
     }
 }
 
-/// A number in a form that only YAML has: with another base, a plus, or a point at its beginning or end.
+/// Returns a number in a form that only YAML has: with another base, a plus, or a point at its beginning or end.
 fn respelled(text: &str) -> Option<Number> {
     let base = |prefix: &str, base: u32| u64::from_str_radix(text.strip_prefix(prefix)?, base).ok().map(Number::from);
     if let Some(number) = base("0x", 16).or_else(|| base("0o", 8)) {

@@ -14,7 +14,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// The `postData` of HAR: a text, parameters, or both.
+    /// Returns the `postData` of HAR: a text, parameters, or both.
     fn of_har(data: &Value) -> Self {
         let media = data["mimeType"].as_str().unwrap_or_default();
         let text = data["text"].as_str().unwrap_or_default();
@@ -32,7 +32,7 @@ impl Body {
         Self::of_text(media, text)
     }
 
-    /// A text of this media type, which may be unknown.
+    /// Creates a text of this media type, which may be unknown.
     pub(super) fn of_text(media: &str, text: &str) -> Self {
         if text.trim().is_empty() {
             return Self::None;
@@ -53,7 +53,7 @@ fn is_form(text: &str) -> bool {
     text.split('&').all(|pair| pair.contains('=')) && !text.contains([' ', '\n', '<', '{'])
 }
 
-/// The parameters of a query or a form. One that comes several times is a list.
+/// Returns the parameters of a query or a form. One that comes several times is a list.
 pub(super) fn pairs(text: &str) -> Value {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
     object(pairs.map(|pair| {
@@ -79,7 +79,7 @@ fn decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
-/// The JSON of an answer, which HAR may write in Base64.
+/// Returns the JSON of an answer, which HAR may write in Base64.
 pub(super) fn answer(content: &Value) -> Option<Value> {
     let text = content["text"].as_str()?;
     match content["encoding"].as_str() {
@@ -122,12 +122,12 @@ pub(super) struct Call {
     pub(super) answer: Option<(u64, Option<Value>)>,
 }
 
-/// The calls of a HAR file or a journal; `None` if the text is neither.
+/// Returns the calls of a HAR file or a journal; `None` if the text is neither.
 pub(super) fn read(text: &str) -> Option<Vec<Call>> {
     har(text).or_else(|| journal(text))
 }
 
-/// The host with the most calls; a page also calls others.
+/// Returns the host with the most calls; a page also calls others.
 pub(super) fn most_called(calls: &[Call]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
@@ -177,7 +177,7 @@ fn made(host: &str, method: &str, target: &str, body: Body, answer: Option<(u64,
     Call { host, method, path, query: pairs(query), body, answer }
 }
 
-/// A path with its ids replaced by parameters.
+/// Returns a path with its ids replaced by parameters.
 pub(super) fn template(path: &str) -> String {
     let mut count = 0;
     let is_id = |part: &str| {

@@ -76,7 +76,7 @@ impl ObservedValues {
         self.members.iter().map(|(name, seen)| seen.field(name, self.times)).collect()
     }
 
-    /// The field with this name, in an object that was observed `of` times.
+    /// Returns the field with this name, in an object that was observed `of` times.
     pub(super) fn field(&self, name: &str, of: usize) -> DraftField {
         let values = self.values(name);
         let mut remarks = vec![format!("Seen {} of {of} times.", self.times)];
@@ -102,7 +102,8 @@ impl ObservedValues {
         }
     }
 
-    /// The values of an enum: a few words, each observed more than once. Values that may be secret are never listed.
+    /// Returns the values of an enum: a few words, each observed more than once. Values that may be secret are never
+    /// listed.
     fn values(&self, name: &str) -> Vec<String> {
         let lower = name.to_ascii_lowercase();
         let is_secret = ["key", "secret", "sign", "token", "pass", "auth"].iter().any(|word| lower.contains(word));

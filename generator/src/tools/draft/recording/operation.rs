@@ -83,7 +83,7 @@ impl RecordedOperation {
         draft
     }
 
-    /// The parameters of the body, if calls have one; an error if they cannot be drafted.
+    /// Returns the parameters of the body, if calls have one; an error if they cannot be drafted.
     fn body(&self, method: &str) -> Option<Result<Vec<DraftField>, UnreadableBody>> {
         if self.body.times == 0 || Method::parse(method) == Some(Method::Get) {
             return None;
@@ -100,7 +100,7 @@ impl RecordedOperation {
         })
     }
 
-    /// The parameters of the query and of the body. In the query, one that the body has too gets another name.
+    /// Returns the parameters of the query and of the body. In the query, one that the body has too gets another name.
     fn request(&self, body: Option<&[DraftField]>) -> Vec<DraftField> {
         let apart = body.map(|_| In::Query);
         let in_body = body.unwrap_or_default();
@@ -140,7 +140,7 @@ impl RecordedOperation {
 #[derive(Debug)]
 struct UnreadableBody;
 
-/// The parameters in a path.
+/// Returns the parameters in a path.
 fn of_path(path: &str) -> impl Iterator<Item = DraftField> {
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     names.map(|name| DraftField {
@@ -151,7 +151,7 @@ fn of_path(path: &str) -> impl Iterator<Item = DraftField> {
     })
 }
 
-/// The data of an answer; `None` if it is a refusal.
+/// Returns the data of an answer; `None` if it is a refusal.
 pub(super) fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> {
     let code = envelope.code.iter().find_map(|way| at(answer, way)).and_then(text);
     let is_bare = code.is_none() && envelope.around == Around::Failures;

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 const REFUSAL: &str = "Refusal";
 
-/// The responses of an operation by HTTP status. A refusal of the exchange may have any status; readers that do not
-/// support `default` find it under `4XX`.
+/// Returns the responses of an operation by HTTP status. A refusal of the exchange may have any status; readers that do
+/// not support `default` find it under `4XX`.
 pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Value {
     let data = data(family, operation);
     let (success, refused) = match &api.envelope {
@@ -50,13 +50,13 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
     Object::new().with("200", success).with("4XX", refused.clone()).with("default", refused).into_value()
 }
 
-/// The name of the field whose value is the whole answer.
+/// Returns the name of the field whose value is the whole answer.
 fn name_of_text<'a>(family: &'a Family, operation: &Operation) -> Option<&'a str> {
     let Response::Object { record } = &operation.response else { return None };
     Some(&family.records.get(*record)?.fields.first()?.name.wire)
 }
 
-/// The headers of a success that have fields.
+/// Returns the headers of a success that have fields.
 fn headers<'a>(family: &'a Family, operation: &Operation) -> impl Iterator<Item = (String, Value)> + use<'a> {
     let record = operation.beside_data.headers.and_then(|(index, _)| family.records.get(index));
     record.into_iter().flat_map(|record| &record.fields).map(|field| {
@@ -82,7 +82,7 @@ pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
     Some(Object::new().text("summary", about).with("value", value).into_value())
 }
 
-/// The envelope of a success with its data.
+/// Returns the envelope of a success with its data.
 fn accepted(envelope: &Envelope, path: Option<&AnswerPath>, data: Value) -> Value {
     let Some((Step::Member(member), rest)) = path.and_then(|path| path.0.split_first()) else {
         return within(path, data);
@@ -139,7 +139,7 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// A schema in which the data is at the end of a path; without a path, the schema of the data itself.
+/// Returns a schema in which the data is at the end of a path; without a path, the schema of the data itself.
 fn within(path: Option<&AnswerPath>, data: Value) -> Value {
     within_steps(path.map(|path| path.0.as_slice()).unwrap_or_default(), data)
 }
@@ -154,7 +154,7 @@ fn within_steps(steps: &[Step], data: Value) -> Value {
     })
 }
 
-/// The members of an envelope; `code` is the schema of the code, if answers have one.
+/// Returns the members of an envelope; `code` is the schema of the code, if answers have one.
 fn members(envelope: &Envelope, code: Option<Value>) -> Object {
     let Envelope {
         code: codes,
@@ -184,7 +184,7 @@ fn members(envelope: &Envelope, code: Option<Value>) -> Object {
     })
 }
 
-/// The envelope of a refusal. The codes of a family are listed at its tag.
+/// Returns the envelope of a refusal. The codes of a family are listed at its tag.
 pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     let envelope = api.envelope.as_ref()?;
     let codes = Codes::of(envelope, |values| match values {
@@ -211,7 +211,7 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     Some((REFUSAL.to_owned(), refusal.into_value()))
 }
 
-/// A refusal with a status of its own.
+/// Returns a refusal with a status of its own.
 pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     let refusal = json!({"$ref": format!("#/components/schemas/{REFUSAL}")});
     let refused = Object::new()
@@ -220,7 +220,7 @@ pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     api.envelope.as_ref().map(|_| (REFUSAL.to_owned(), refused.into_value()))
 }
 
-/// The response header with the number of remaining calls.
+/// Returns the response header with the number of remaining calls.
 pub(super) fn remaining_calls(api: &Api) -> Option<(String, Value)> {
     let name = api.remaining_calls.clone()?;
     let says = match api.remaining_calls_in.as_slice() {

@@ -8,7 +8,7 @@ use crate::compiler::model::{
 };
 use serde_json::{Map, Value, json};
 
-/// Everything under `components`.
+/// Returns everything under `components`.
 pub(super) fn of(api: &Api, form: Form) -> Value {
     let always = api.headers.iter().filter(|header| header.sent == Sent::Always);
     Object::new()
@@ -20,7 +20,7 @@ pub(super) fn of(api: &Api, form: Form) -> Value {
         .into_value()
 }
 
-/// A header that the caller may set.
+/// Returns a header that the caller may set.
 pub(super) fn header(header: &Header) -> Value {
     let Header { name, doc, sent: _, place: _ } = header;
     Object::new()
@@ -93,7 +93,7 @@ fn identifier(all: &Identifier) -> Value {
         .into_value()
 }
 
-/// The schema of a record. No field is required, because the exchange leaves out documented fields.
+/// Returns the schema of a record. No field is required, because the exchange leaves out documented fields.
 fn record(family: &Family, record: &Record) -> Value {
     // Lists of a record with a `key` are objects. Abstract records are not exported.
     let Record { name: _, doc, source, is_abstract: _, is_observed, travels, key: _, fields, is_whole: _ } = record;

@@ -8,7 +8,7 @@ use crate::compiler::model::{
 use crate::compiler::words::{NonceForm, PairOrder, SecretForm, TimestampForm};
 use serde_json::{Value, json};
 
-/// Each credential with a name for its security scheme.
+/// Returns each credential with a name for its security scheme.
 fn all(credentials: &Credentials) -> impl Iterator<Item = (&str, &Carried)> {
     let word = |carried: &Carried| carried.word().filter(|word| *word != SignedPart::Path);
     let words = credentials.carried.iter().filter_map(move |carried| Some((word(carried)?.as_str(), carried)));
@@ -16,7 +16,7 @@ fn all(credentials: &Credentials) -> impl Iterator<Item = (&str, &Carried)> {
     words.chain(authorization).chain(credentials.others().map(|carried| (carried.name.as_str(), carried)))
 }
 
-/// The security schemes, one for each credential.
+/// Returns the security schemes, one for each credential.
 pub(super) fn schemes(credentials: &Credentials) -> Vec<(String, Value)> {
     all(credentials).map(|(name, carried)| (name.to_owned(), scheme(credentials, carried))).collect()
 }
@@ -82,7 +82,7 @@ fn members(members: &[(String, Vec<Part>)]) -> Value {
     members.iter().fold(Object::new(), |to, (name, parts)| to.with(name, texts(parts))).into_value()
 }
 
-/// The security of an operation: all credentials together, or none.
+/// Returns the security of an operation: all credentials together, or none.
 pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
     let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
     let together = |credentials| {
@@ -91,8 +91,8 @@ pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
     credentials.map(together).collect()
 }
 
-/// A body with the credentials that a signed request carries at these places in it. They are not required, because
-/// examples leave them out.
+/// Returns a body with the credentials that a signed request carries at these places in it. They are not required,
+/// because examples leave them out.
 pub(super) fn beside(api: &Api, operation: &Operation, body: Value, places: &[Within]) -> Value {
     let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
     let carried: Vec<_> = credentials.flat_map(all).filter(|(_, carried)| places.contains(&carried.within)).collect();
@@ -105,7 +105,7 @@ pub(super) fn beside(api: &Api, operation: &Operation, body: Value, places: &[Wi
     Object::new().list("allOf", [body, own.into_value()]).into_value()
 }
 
-/// The key `credentials` of a schema.
+/// Returns the key `credentials` of a schema.
 pub(super) fn of(credentials: &Credentials) -> Value {
     let Credentials {
         carried: all,
@@ -135,7 +135,7 @@ pub(super) fn of(credentials: &Credentials) -> Value {
         .into_value()
 }
 
-/// The names of what is carried at one place; `Authorization` has a key of its own.
+/// Returns the names of what is carried at one place; `Authorization` has a key of its own.
 fn names(credentials: &Credentials, carried: &[&Carried]) -> Option<Value> {
     let authorization = credentials.authorization().map(|one| one.name.as_str());
     let (words, others): (Vec<&Carried>, Vec<&Carried>) = carried

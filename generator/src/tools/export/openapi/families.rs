@@ -10,7 +10,7 @@ use crate::compiler::model::{
 };
 use serde_json::{Value, json};
 
-/// The tag of a family.
+/// Returns the tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
     let Family {
         name,
@@ -84,7 +84,7 @@ pub(super) fn tag(family: &Family) -> Value {
         .into_value()
 }
 
-/// The query that checks credentials, with its request as JSON.
+/// Returns the query that checks credentials, with its request as JSON.
 fn probe(probe: &Probe) -> Value {
     let Probe { place: _, operation, request } = probe;
     let request: Option<Value> = serde_json::from_str(&request.0).ok();
@@ -198,13 +198,13 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
         .into_value()
 }
 
-/// The outcome of a request that changes something, for one result of its call.
+/// Returns the outcome of a request that changes something, for one result of its call.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
     let OutcomeRow { place: _, when, outcome, why } = row;
     Object::new().with("when", when.as_str()).with("outcome", outcome.as_str()).text("why", why).into_value()
 }
 
-/// The ids of a request, the query that shows its outcome, and whether a repeat does harm.
+/// Returns the ids of a request, the query that shows its outcome, and whether a repeat does harm.
 pub(super) fn of(operation: &Operation) -> Object {
     Object::new()
         .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
@@ -217,7 +217,7 @@ pub(super) fn of(operation: &Operation) -> Object {
         .maybe("x-items", operation.batch.as_ref().map(items))
 }
 
-/// The ids of the request that the answer repeats.
+/// Returns the ids of the request that the answer repeats.
 fn echoes(echoes: &Echoes) -> Value {
     let Echoes { place: _, ids, also, by_one, one_is_enough } = echoes;
     Object::new()
@@ -232,7 +232,7 @@ fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
     all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
 }
 
-/// The results that an answer states for the items of a list that was sent.
+/// Returns the results that an answer states for the items of a list that was sent.
 fn items(batch: &Batch) -> Value {
     let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
     Object::new()

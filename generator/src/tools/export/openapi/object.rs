@@ -18,14 +18,14 @@ impl Object {
         data.fold(self, |object, (name, value)| object.with(name, written(value)))
     }
 
-    /// The JSON type of a schema, if it has one.
+    /// Returns the JSON type of a schema, if it has one.
     pub(super) fn json_type(&self) -> &'static str {
         let named = self.get("type").and_then(Value::as_str).unwrap_or_default();
         ["integer", "number", "boolean"].into_iter().find(|known| *known == named).unwrap_or("string")
     }
 }
 
-/// A schema for an object with all of these members, where each fits its own schema.
+/// Returns a schema for an object with all of these members, where each fits its own schema.
 ///
 pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     let members: Map<_, _> = members.into_iter().collect();
@@ -33,7 +33,7 @@ pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Valu
     among_others(json!({"properties": members, "required": required}))
 }
 
-/// A schema that matches what at least one of these matches.
+/// Returns a schema that matches what at least one of these matches.
 pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
     match schemas.len() {
         1 => schemas.remove(0),
@@ -41,18 +41,18 @@ pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
     }
 }
 
-/// A schema of an object's members that allows others. Some readers reject other members wherever there are
+/// Returns a schema of an object's members that allows others. Some readers reject other members wherever there are
 /// `properties`, except directly in an `allOf` of several schemas.
 pub(super) fn among_others(members: Value) -> Value {
     json!({"allOf": [{"type": "object"}, members]})
 }
 
-/// A declared mapping, with its members under the names of its keys.
+/// Returns a declared mapping, with its members under the names of its keys.
 pub(super) fn declared(mapping: &impl Mapping) -> Value {
     written(&declared::data(mapping))
 }
 
-/// A value of the model in the document.
+/// Returns a value of the model in the document.
 fn written(value: &json::Value) -> Value {
     match value {
         json::Value::Null => Value::Null,
@@ -72,15 +72,15 @@ const NAMED_BY_THE_API: [&str; 5] = ["headers", "parameters", "paths", "properti
 /// Members that hold data of the API.
 const DATA: [&str; 3] = ["default", "example", "examples"];
 
-/// The `x-` keys with the number of statements. A list counts as many statements as it has entries, and keys below an
-/// `x-` key are counted as a part of it.
+/// Returns the `x-` keys with the number of statements. A list counts as many statements as it has entries, and keys
+/// below an `x-` key are counted as a part of it.
 pub(super) fn extensions(document: &Value) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     count(document, &mut counts);
     counts
 }
 
-/// The number of rules that are stated as schemas, which have the name of the rule in a comment.
+/// Returns the number of rules that are stated as schemas, which have the name of the rule in a comment.
 pub(super) fn conditions(value: &Value) -> usize {
     match value {
         Value::Array(values) => values.iter().map(conditions).sum(),
@@ -113,7 +113,7 @@ fn count_member(name: &str, value: &Value, counts: &mut BTreeMap<String, usize>)
     }
 }
 
-/// A form: its regular expression, or an object with that and what an instrument decides.
+/// Returns a form: its regular expression, or an object with that and what an instrument decides.
 pub(super) fn form(Form { name: _, pattern, decided }: &Form) -> Value {
     let pattern = regular_expression(pattern);
     match decided {
@@ -124,7 +124,8 @@ pub(super) fn form(Form { name: _, pattern, decided }: &Form) -> Value {
     }
 }
 
-/// The regular expressions of the texts that have a form; with `may_be`, also of those that an instrument decides.
+/// Returns the regular expressions of the texts that have a form; with `may_be`, also of those that an instrument
+/// decides.
 pub(super) fn form_patterns(Form { name: _, pattern, decided }: &Form, may_be: bool) -> Vec<String> {
     let also = decided.iter().filter(|_| may_be).map(|Decided { also, by: _ }| also);
     std::iter::once(pattern).chain(also).map(regular_expression).collect()
@@ -135,7 +136,7 @@ fn regular_expression(Pattern { text: _, place: _, prefix, alphabet, suffix }: &
     format!("^{}{between}*{}$", literal(prefix), literal(suffix))
 }
 
-/// The bracket expression of an alphabet, in which only `-` has a special meaning.
+/// Returns the bracket expression of an alphabet, in which only `-` has a special meaning.
 pub(super) fn class(alphabet: &str) -> String {
     let escaped =
         alphabet.chars().flat_map(|c| matches!(c, '\\' | '[' | ']' | '^').then_some('\\').into_iter().chain([c]));
@@ -166,17 +167,17 @@ const ANSWERED: &str = r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?";
 const SIGNED: &str = "-?[0-9]+";
 const WHOLE: &str = "[0-9]+";
 
-/// The name of a shared schema.
+/// Returns the name of a shared schema.
 pub(super) fn component(family: &Family, rust: &str) -> String {
     format!("{}.{}", family.name, rust.trim_start_matches("r#"))
 }
 
-/// A reference to a shared schema.
+/// Returns a reference to a shared schema.
 pub(super) fn reference(family: &Family, rust: &str) -> Object {
     Object::new().with("$ref", format!("{SHARED}{}", component(family, rust)))
 }
 
-/// The schema of one value. With `as_text`, numbers travel as JSON strings; `only` lists the allowed values.
+/// Returns the schema of one value. With `as_text`, numbers travel as JSON strings; `only` lists the allowed values.
 pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], location: Location) -> Object {
     match ty {
         // Numbers in answers are accepted for everything that is read as text.
@@ -218,7 +219,7 @@ pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], lo
     }
 }
 
-/// The unit of a numeric time.
+/// Returns the unit of a numeric time.
 fn unix(times: Times) -> &'static str {
     match times {
         Times::Seconds => "unix-seconds",
@@ -229,15 +230,15 @@ fn unix(times: Times) -> &'static str {
     }
 }
 
-/// The values of an enum that travels as a JSON number. Answers may contain others.
+/// Returns the values of an enum that travels as a JSON number. Answers may contain others.
 fn numbers_of(all: &Enum, only: &[&str], location: Location) -> Object {
     let listed = all.wires().filter(|wire| only.is_empty() || only.contains(wire));
     let listed: Vec<_> = listed.map(|wire| typed(wire, "number")).collect();
     open(Object::new().with("type", "number").with("enum", listed), "number", location)
 }
 
-/// A number that travels as text. Answers may leave it empty, which no format allows: readers that convert by `format`
-/// would refuse the answer.
+/// Returns a number that travels as text. Answers may leave it empty, which no format allows: readers that convert by
+/// `format` would refuse the answer.
 fn text(format: &str, pattern: &str, location: Location) -> Object {
     let text = Object::new().with("type", "string");
     if location != Location::Answer {
@@ -273,14 +274,14 @@ pub(super) fn or_null(schema: Object) -> Object {
     Object::new().with("anyOf", [schema.into_value(), json!({"type": "null"})])
 }
 
-/// A text of the schema language as JSON of this type; as a string if it cannot be converted.
+/// Returns a text of the schema language as JSON of this type; as a string if it cannot be converted.
 pub(super) fn typed(text: &str, json_type: &str) -> Value {
     let is_plain = matches!(json_type, "integer" | "number" | "boolean");
     let read = || serde_json::from_str::<Value>(text).ok().filter(|value| value.is_number() || value.is_boolean());
     is_plain.then(read).flatten().unwrap_or_else(|| Value::from(text))
 }
 
-/// A list of values; for records with a key, an object with a value for each.
+/// Returns a list of values; for records with a key, an object with a value for each.
 pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Object {
     let record = ty.record().and_then(|index| family.records.get(index));
     match record.and_then(|record| record.key.as_ref()) {
@@ -294,7 +295,8 @@ pub(super) fn list_of(family: &Family, ty: Type, items: impl Into<Value>) -> Obj
 /// The beginning of the places of shared schemas.
 const SHARED: &str = "#/components/schemas/";
 
-/// The document with names of shared schemas that have no dots, which some tools put into identifiers as they are.
+/// Returns the document with names of shared schemas that have no dots, which some tools put into identifiers as they
+/// are.
 pub(super) fn without_dots(mut document: Value) -> Value {
     if let Some(schemas) = document["components"].get_mut("schemas").and_then(Value::as_object_mut) {
         *schemas = std::mem::take(schemas).into_iter().map(|(name, schema)| (without_dot(&name), schema)).collect();

@@ -12,7 +12,7 @@ use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
 use crate::tools::sent;
 use serde_json::{Map, Value, json};
 
-/// All operations, grouped by path.
+/// Returns all operations, grouped by path.
 pub(super) fn paths(api: &Api, form: Form) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for (family, operation) in api.operations() {
@@ -40,7 +40,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation, form: Form) -> V
         .into_value()
 }
 
-/// The parameters in the path, the query and headers.
+/// Returns the parameters in the path, the query and headers.
 fn outside_body(api: &Api, family: &Family, operation: &Operation, form: Form) -> Vec<Value> {
     let parameters = operation.members().iter();
     let outside = parameters.filter(|parameter| !operation.has_body() || operation.is_elsewhere(parameter));
@@ -89,7 +89,7 @@ fn body(api: &Api, family: &Family, operation: &Operation, form: Form) -> Option
     )
 }
 
-/// The body of a call with this schema for its parameters.
+/// Returns the body of a call with this schema for its parameters.
 fn call(calls: &Calls, name: &str, parameters: Value) -> Value {
     let Calls { id, method, params, place: _ } = calls;
     let Some(method) = method else { return parameters };
@@ -109,7 +109,7 @@ fn media_type(operation: &Operation) -> &'static str {
     if operation.sends() == Sends::Form { "application/x-www-form-urlencoded" } else { "application/json" }
 }
 
-/// The part of a request that travels in the body.
+/// Returns the part of a request that travels in the body.
 fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     let mut request: Value = serde_json::from_str(request).ok()?;
     if let Some(members) = request.as_object_mut() {
@@ -123,7 +123,7 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     Some(sent::body(api, operation, request).to_string())
 }
 
-/// Statements that OpenAPI cannot express.
+/// Returns statements that OpenAPI cannot express.
 fn beyond(api: &Api, family: &Family, operation: &Operation) -> Object {
     let Operation {
         source,
@@ -251,7 +251,7 @@ fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
     own.map(|(_, parameter, choice)| parameters::choice_of_query(family, parameter, choice)).collect()
 }
 
-/// The member that leads to the next page, the parameter that takes it, and what makes a listing complete.
+/// Returns the member that leads to the next page, the parameter that takes it, and what makes a listing complete.
 fn page(operation: &Operation) -> Option<Value> {
     let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
     let Listing { id, each, list: _, pages, shows, instruments: _, prices: _ } = &operation.listing;

@@ -35,7 +35,8 @@ pub(super) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// The object with these parameters, of a type with this name; `list` is the list whose items are such objects.
+    /// Returns the object with these parameters, of a type with this name; `list` is the list whose items are such
+    /// objects.
     pub(super) fn object(self, owner: &str, parameters: &[&Parameter], list: Option<&ListName>) -> Value {
         if self.form == Form::Whole {
             return whole_object(self, owner, parameters).into_value();
@@ -48,7 +49,7 @@ impl<'a> Parameters<'a> {
         self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
     }
 
-    /// An object of parameters that are not choices.
+    /// Returns an object of parameters that are not choices.
     pub(super) fn plain_object(self, parameters: &[&Parameter]) -> Object {
         let required = parameters.iter().filter(|parameter| parameter.need == Need::Always);
         let property = |parameter: &&Parameter| (parameter.name.wire.clone(), self.value(parameter));
@@ -58,19 +59,19 @@ impl<'a> Parameters<'a> {
             .list("required", required.map(|parameter| parameter.name.wire.as_str()))
     }
 
-    /// The object of a parameter, or one of its list.
+    /// Returns the object of a parameter, or one of its list.
     fn item(self, item: &Item) -> Value {
         let Item { list, rust, place: _, parameters } = item;
         self.object(rust, &parameters.iter().collect::<Vec<_>>(), Some(list))
     }
 
-    /// The schema of a parameter with all statements about it.
+    /// Returns the schema of a parameter with all statements about it.
     pub(super) fn value(self, parameter: &Parameter) -> Value {
         let schema = self.constraints(parameter, Location::Body);
         schema.text("description", &parameter.doc).and(self.beyond(parameter)).into_value()
     }
 
-    /// The parameters of a query, a path or headers, in which members of choices are beside the others.
+    /// Returns the parameters of a query, a path or headers, in which members of choices are beside the others.
     pub(super) fn outside_body(self, operation: &Operation, parameter: &Parameter) -> Vec<Value> {
         match self.family.choice_of(parameter) {
             Some(choice) => {
@@ -106,7 +107,7 @@ impl<'a> Parameters<'a> {
             .into_value()
     }
 
-    /// Statements about a parameter that no schema can express.
+    /// Returns statements about a parameter that no schema can express.
     fn beyond(self, parameter: &Parameter) -> Object {
         Object::new().flag("deprecated", parameter.deprecated.is_some()).keys(&parameter.keys(self.family))
     }
@@ -208,7 +209,7 @@ fn written(operation: &Operation, shape: &Shape) -> Object {
     }
 }
 
-/// The members of a choice, the deciding one first. Their own schemas cannot express which of them are sent.
+/// Returns the members of a choice, the deciding one first. Their own schemas cannot express which of them are sent.
 fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
     let decider = choice.decider().map(|(decider, enum_index)| {
         let shape = Shape::One(Type::Enum(enum_index));
@@ -258,14 +259,14 @@ fn bounded(schema: Object, parameter: &Parameter) -> Object {
     }
 }
 
-/// The value of the parameter in the first example that has it.
+/// Returns the value of the parameter in the first example that has it.
 fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
     let requests =
         operation.examples.iter().filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());
     requests.into_iter().find_map(|request| request.get(&parameter.name.wire).cloned())
 }
 
-/// The shared schema of a choice.
+/// Returns the shared schema of a choice.
 pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
     let Choice { name: _, doc, kind } = choice;
     let described = Object::new().text("description", doc).keys(&choice.keys(family));
@@ -281,14 +282,14 @@ pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
     }
 }
 
-/// A schema for one alternative. Exactly one of them is sent, so each requires its own.
+/// Returns a schema for one alternative. Exactly one of them is sent, so each requires its own.
 fn chosen(family: &Family, alternative: &Parameter) -> Value {
     let required = Parameter { need: Need::Always, ..alternative.clone() };
     among_others(members(family).plain_object(&[&required]).into_value())
 }
 
-/// A schema for one value of the deciding parameter: it allows the parameters of its case and excludes those of other
-/// cases.
+/// Returns a schema for one value of the deciding parameter: it allows the parameters of its case and excludes those of
+/// other cases.
 fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Value {
     let (value, Case { value: _, parameters }) = (value.name.wire.as_str(), case);
     let own = members(family).plain_object(&parameters.iter().collect::<Vec<_>>()).into_value();
@@ -312,7 +313,7 @@ fn members(family: &Family) -> Parameters<'_> {
     Parameters { family, rules: None, form: Form::Exact }
 }
 
-/// The schema of a choice in a request. If the choice is optional, it may also have no members.
+/// Returns the schema of a choice in a request. If the choice is optional, it may also have no members.
 fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     let choice = family.choice_of(parameter)?;
     let made = object::reference(family, &choice.name.rust);
@@ -327,7 +328,7 @@ fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     Some(made.maybe("x-wins", parameter.wins_unstated.then_some("unstated")).into_value())
 }
 
-/// A choice among the parameters of a query, for which no schema covers several of them.
+/// Returns a choice among the parameters of a query, for which no schema covers several of them.
 pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &Choice) -> Value {
     let made =
         Object::new().flag("required", parameter.need == Need::Always).maybe("x-required", need_in_words(parameter));
@@ -377,13 +378,13 @@ impl Way {
         }
     }
 
-    /// The name of the object in Rust, of the one that has the choice.
+    /// Returns the name of the object in Rust, of the one that has the choice.
     fn named(&self, owner: &str) -> String {
         format!("{owner}{}", self.told.join(" ").to_upper_camel_case())
     }
 }
 
-/// All ways to make these choices together.
+/// Returns all ways to make these choices together.
 fn ways(family: &Family, chosen: &[&Parameter]) -> Vec<Way> {
     let choices = chosen.iter().filter_map(|parameter| Some((parameter, family.choice_of(parameter)?)));
     choices.fold(vec![Way::default()], |all, (parameter, choice)| {
@@ -392,7 +393,7 @@ fn ways(family: &Family, chosen: &[&Parameter]) -> Vec<Way> {
     })
 }
 
-/// The ways to make a choice; one that may be left out has a way without any of its members.
+/// Returns the ways to make a choice; one that may be left out has a way without any of its members.
 fn ways_of(family: &Family, choice: &Choice, is_required: bool) -> Vec<Way> {
     let made: Vec<Way> = match &choice.kind {
         ChoiceKind::Presence { alternatives, wins: _ } => {
@@ -418,12 +419,12 @@ fn ways_of(family: &Family, choice: &Choice, is_required: bool) -> Vec<Way> {
     made.into_iter().chain((!is_required).then_some(none)).collect()
 }
 
-/// The choices of some parameters, and the others.
+/// Returns the choices of some parameters, and the others.
 fn parted<'p>(parameters: &[&'p Parameter]) -> (Vec<&'p Parameter>, Vec<&'p Parameter>) {
     parameters.iter().partition(|parameter| parameter.shape.choice().is_some())
 }
 
-/// The object with these parameters: where they have choices, one of the shared objects.
+/// Returns the object with these parameters: where they have choices, one of the shared objects.
 fn whole_object(of: Parameters<'_>, owner: &str, parameters: &[&Parameter]) -> Object {
     let (chosen, plain) = parted(parameters);
     if chosen.is_empty() {
@@ -441,7 +442,7 @@ fn whole_object(of: Parameters<'_>, owner: &str, parameters: &[&Parameter]) -> O
         .maybe("x-wins", wins)
 }
 
-/// The member whose value tells the objects apart, if each of them has it.
+/// Returns the member whose value tells the objects apart, if each of them has it.
 fn discriminator(family: &Family, owner: &str, ways: &[Way]) -> Option<Value> {
     let [(decider, _)] = ways.first()?.decided.as_slice() else { return None };
     let target = |way: &Way| {
@@ -453,7 +454,7 @@ fn discriminator(family: &Family, owner: &str, ways: &[Way]) -> Option<Value> {
     (mapping.len() == ways.len()).then(|| json!({"propertyName": decider, "mapping": mapping}))
 }
 
-/// The objects of an operation that its choices refer to, by their names.
+/// Returns the objects of an operation that its choices refer to, by their names.
 pub(super) fn shared(family: &Family, operation: &Operation) -> Vec<(String, Value)> {
     let of = Parameters { family, rules: Some(&operation.statements.rules), form: Form::Whole };
     let is_inside = |parameter: &&Parameter| !operation.has_body() || !operation.is_elsewhere(parameter);
@@ -475,12 +476,12 @@ fn sets<'a>(family: &'a Family, owner: &'a str, parameters: Vec<&'a Parameter>) 
     std::iter::once((owner, parameters)).chain(inner).collect()
 }
 
-/// A schema of the objects that have any of these members.
+/// Returns a schema of the objects that have any of these members.
 fn any_required(names: &[String]) -> Value {
     any_of(names.iter().map(|name| json!({"required": [name]})).collect())
 }
 
-/// The object of each way to make the choices of these parameters.
+/// Returns the object of each way to make the choices of these parameters.
 fn objects(of: Parameters<'_>, owner: &str, parameters: &[&Parameter]) -> Vec<(String, Value)> {
     let (chosen, plain) = parted(parameters);
     if chosen.is_empty() {

@@ -9,7 +9,7 @@ use crate::compiler::model::{
 use crate::tools::sent;
 use serde_json::{Value, json};
 
-/// A rule with its condition as data.
+/// Returns a rule with its condition as data.
 pub(super) fn rule(rule: &Rule) -> Value {
     let Rule { id, place: _, written: _, at, kind, severity, severity_place: _, says, why, within, test, unsupported } =
         rule;
@@ -35,7 +35,7 @@ pub(super) fn rule(rule: &Rule) -> Value {
         .into_value()
 }
 
-/// Conditions that must hold together; `None` if there are none.
+/// Returns conditions that must hold together; `None` if there are none.
 pub(super) fn conditions(conditions: &[Condition]) -> Option<Value> {
     let all = conditions.iter().fold(Object::new(), |all, condition| {
         let (name, value) = entry(condition);
@@ -68,9 +68,9 @@ fn texts<P>(texts: &[(String, P)]) -> Vec<&str> {
     texts.iter().map(|(text, _)| text.as_str()).collect()
 }
 
-/// The checked rules about the members of an object, and the members that it cannot have because the operation does not
-/// support them, as schemas that the object has to match. Rules that depend on the
-/// account, compare items with each other, or only warn are left out.
+/// Returns the checked rules about the members of an object, and the members that it cannot have because the operation
+/// does not support them, as schemas that the object has to match. Rules that depend on the account, compare items with
+/// each other, or only warn are left out.
 pub(super) fn schemas<'a>(
     family: &'a Family,
     rules: impl Iterator<Item = &'a Rule>,
@@ -110,7 +110,7 @@ impl Members<'_> {
         conditions.iter().map(|condition| self.condition(condition, may_be)).collect()
     }
 
-    /// The requests for which a condition holds; with `may_be`, also those for which that is unknown.
+    /// Returns the requests for which a condition holds; with `may_be`, also those for which that is unknown.
     fn condition(&self, condition: &Condition, may_be: bool) -> Option<Value> {
         match condition {
             Condition::Given(names) => Some(all_given(&condition_texts(names))),
@@ -133,7 +133,7 @@ impl Members<'_> {
         }
     }
 
-    /// A value of a member in its form on the wire.
+    /// Returns a value of a member in its form on the wire.
     fn value(&self, name: &str, text: &str) -> Value {
         let Some(member) = self.find(name) else { return Value::from(text) };
         match member.shape.single() {
@@ -142,7 +142,7 @@ impl Members<'_> {
         }
     }
 
-    /// A parameter, or a member of a choice, which is beside the parameters in the object.
+    /// Returns a parameter, or a member of a choice, which is beside the parameters in the object.
     fn find(&self, name: &str) -> Option<&Parameter> {
         let wires = self.parameters.iter().flat_map(|parameter| self.family.wire_parameters(None, parameter));
         wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
@@ -157,7 +157,7 @@ fn all_given(names: &[&str]) -> Value {
     having(names.iter().map(|name| ((*name).to_owned(), json!({}))))
 }
 
-/// A schema that requires all of these.
+/// Returns a schema that requires all of these.
 fn together(mut schemas: Vec<Value>) -> Option<Value> {
     match schemas.len() {
         0 => None,
@@ -170,7 +170,7 @@ fn condition_texts<P>(texts: &[(String, P)]) -> Vec<&str> {
     texts.iter().map(|(text, _)| text.as_str()).collect()
 }
 
-/// All statements of a family or an operation.
+/// Returns all statements of a family or an operation.
 pub(super) fn of(statements: &Statements) -> Object {
     let Statements { rules, not_shown, contradictions, observed } = statements;
     Object::new()
@@ -180,7 +180,7 @@ pub(super) fn of(statements: &Statements) -> Object {
         .list("x-observed", observed.iter().map(observation))
 }
 
-/// Statements that cannot all hold.
+/// Returns statements that cannot all hold.
 fn contradiction(contradiction: &Contradiction) -> Value {
     let Contradiction { id, place: _, readings, chosen, why } = contradiction;
     json!({"id": id, "readings": readings, "chosen": chosen, "why": why})
@@ -197,7 +197,7 @@ pub(super) fn observation(observation: &Observation) -> Value {
     json!({"id": id, "says": says, "sources": sources})
 }
 
-/// The document and the section. OpenAPI's `externalDocs` requires an address, which they do not have.
+/// Returns the document and the section. OpenAPI's `externalDocs` requires an address, which they do not have.
 pub(super) fn source(source: &Source) -> Value {
     declared(source)
 }
@@ -213,7 +213,7 @@ pub(super) fn proof_keys(proof: &Proof) -> Object {
         .flag("before_signature", before_signature.is_some())
 }
 
-/// A code that no document lists.
+/// Returns a code that no document lists.
 pub(super) fn observed_code(code: &ObservedCode) -> Value {
     let ObservedCode { code, place: _, families, proof, says, doc, sources, certainty } = code;
     Object::new()
@@ -227,7 +227,7 @@ pub(super) fn observed_code(code: &ObservedCode) -> Value {
         .into_value()
 }
 
-/// A reason to refuse requests, with its codes.
+/// Returns a reason to refuse requests, with its codes.
 pub(super) fn refusal(refusal: &Refusal) -> Value {
     let Refusal { name, place: _, says, code, codes, status, rules, parameters } = refusal;
     let codes = codes.iter().map(|(family, (code, _))| (family.text.clone(), Value::from(code.as_str())));

@@ -9,7 +9,7 @@ use crate::compiler::model::{
     SuccessWith,
 };
 
-/// The members around the data of an answer.
+/// Returns the members around the data of an answer.
 pub(super) fn envelope(envelope: &Envelope) -> Object {
     let Envelope { around, code, message, time, success, success_with, data: _, beside: _, place: _ } = envelope;
     let SuccessWith { message: success_message, status } = success_with;
@@ -24,19 +24,19 @@ pub(super) fn envelope(envelope: &Envelope) -> Object {
         .maybe("success_status", *status)
 }
 
-/// The member with the number of a call, which its answer repeats.
+/// Returns the member with the number of a call, which its answer repeats.
 pub(super) fn call_id(api: &Api) -> Option<&str> {
     let has_calls = api.operations().any(|(_, operation)| operation.call.is_some());
     api.calls.id.as_deref().filter(|_| has_calls)
 }
 
-/// The requests of an operation that do several things.
+/// Returns the requests of an operation that do several things.
 pub(super) fn several_effects(compound: &Compound) -> Object {
     let when = compound.when.as_ref().map(|((name, _), (value, _))| json!({"parameter": name, "is": value}));
     Object::new().maybe("when", when).with("why", compound.why.0.to_string())
 }
 
-/// The form of a success: where its data is, what it shows, and what it repeats of its request.
+/// Returns the form of a success: where its data is, what it shows, and what it repeats of its request.
 pub(super) fn success(api: &Api, family: &Family, operation: &Operation) -> Object {
     let is_around = api.envelope.as_ref().is_some_and(|envelope| envelope.around == Around::All);
     let data = if is_around { operation.data_path(api) } else { operation.data.as_ref() };
@@ -57,7 +57,7 @@ pub(super) fn success(api: &Api, family: &Family, operation: &Operation) -> Obje
         .maybe("results", operation.batch.as_ref().map(results))
 }
 
-/// The member that the list is in where the data is an object around it.
+/// Returns the member that the list is in where the data is an object around it.
 fn list_around(operation: &Operation) -> Option<&str> {
     match &operation.response {
         Response::Array { observed_under, .. } => observed_under.as_deref(),
@@ -79,7 +79,7 @@ fn records(family: &Family, operation: &Operation) -> Object {
     Object::new().maybe("records", within).list("by_place", fields).flag("by_name", is_by_name)
 }
 
-/// The values of the request that a success repeats.
+/// Returns the values of the request that a success repeats.
 fn echoes(echoes: &Echoes) -> Object {
     let Echoes { place: _, ids, also, by_one, one_is_enough } = echoes;
     let rows = |rows: &[NamesWithin], row: fn(&str, Vec<&str>) -> Value| {
@@ -95,7 +95,7 @@ fn echoes(echoes: &Echoes) -> Object {
         .flag("one_is_enough", *one_is_enough)
 }
 
-/// The way a success states the results of items.
+/// Returns the way a success states the results of items.
 fn results(batch: &Batch) -> Object {
     let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
     let named = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());

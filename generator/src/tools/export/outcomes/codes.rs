@@ -11,7 +11,7 @@ use crate::compiler::words::{CallResult, Effect, Stage};
 /// The effects of operations that change something.
 const CHANGES: [Effect; 4] = [Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close];
 
-/// All codes, each with its rows: documented ones first, because they take precedence.
+/// Returns all codes, each with its rows: documented ones first, because they take precedence.
 pub(super) fn all(api: &Api) -> BTreeMap<String, Value> {
     let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (family, error) in api.families.iter().flat_map(|family| family.errors.iter().map(move |error| (family, error)))
@@ -39,12 +39,12 @@ pub(super) fn all(api: &Api) -> BTreeMap<String, Value> {
     rows.into_iter().map(|(code, rows)| (code.to_owned(), Value::from(rows))).collect()
 }
 
-/// Who has seen the operations of a family that no document describes.
+/// Returns who has seen the operations of a family that no document describes.
 fn observers(family: &Family) -> impl Iterator<Item = &str> {
     family.sources.iter().map(|(source, _)| source.as_str())
 }
 
-/// The proof that a code gives. `certainty` is that of a code that no document lists.
+/// Returns the proof that a code gives. `certainty` is that of a code that no document lists.
 fn proof(api: &Api, proof: &Proof, certainty: Option<Certainty>) -> Object {
     let end = end(proof.proves, certainty);
     let is_not_done = |effect: Effect, several: bool| match outcome_of(api, end) {
@@ -65,7 +65,7 @@ fn proof(api: &Api, proof: &Proof, certainty: Option<Certainty>) -> Object {
         .flag("alike", alike)
 }
 
-/// The end of a call that is answered with a code.
+/// Returns the end of a call that is answered with a code.
 fn end(proves: CodeProof, certainty: Option<Certainty>) -> CallResult {
     match (certainty, proves) {
         (Some(Certainty::Single | Certainty::Conflicting), _) => CallResult::UnlistedCode,
@@ -76,7 +76,7 @@ fn end(proves: CodeProof, certainty: Option<Certainty>) -> CallResult {
     }
 }
 
-/// The codes by which a query says that what it looks for does not exist.
+/// Returns the codes by which a query says that what it looks for does not exist.
 pub(super) fn of_absence<'a>(api: &'a Api, family: &'a Family, query: &str) -> impl Iterator<Item = &'a str> {
     let account = family.served_at(query).and_then(|served| api.family(served)).unwrap_or(family);
     let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);

@@ -9,7 +9,7 @@ use crate::compiler::model::{
 };
 use crate::compiler::words::Effect;
 
-/// The queries that settle an unknown outcome of an operation.
+/// Returns the queries that settle an unknown outcome of an operation.
 pub(super) fn of(api: &Api, family: &Family, operation: &Operation) -> Option<Object> {
     let confirm = operation.confirm.as_ref()?;
     let (query, record) = operation.first_query(family)?;
@@ -26,7 +26,7 @@ pub(super) fn of(api: &Api, family: &Family, operation: &Operation) -> Option<Ob
     )
 }
 
-/// A query: the parameters that it takes over from the request, and those that are always the same.
+/// Returns a query: the parameters that it takes over from the request, and those that are always the same.
 fn place(family: &Family, place: &Operation, confirm: &Confirm) -> Object {
     let has = |name: &str| has_parameter(family, place.members(), name.split('.').next().unwrap_or(name));
     let row = |(query, request): (&str, &str)| json!({"parameter": query, "request": request});
@@ -45,7 +45,7 @@ fn place(family: &Family, place: &Operation, confirm: &Confirm) -> Object {
         .flag("pages", place.paged_record(family).is_some())
 }
 
-/// The conditions under which a record with the id is a proof.
+/// Returns the conditions under which a record with the id is a proof.
 fn shown(family: &Family, operation: &Operation, confirm: &Confirm, record: &Record) -> Object {
     let time = |name: &str| timed(name, record.field(name).and_then(|field| form_of(field.shape.single())));
     let states = operation.ends(family).map(|Ends { field, left_in, others, open }| {
@@ -61,7 +61,7 @@ fn shown(family: &Family, operation: &Operation, confirm: &Confirm, record: &Rec
         .maybe("states", states)
 }
 
-/// The absence that proves something, and when.
+/// Returns the absence that proves something, and when.
 fn absence(api: &Api, family: &Family, query: &Operation, confirm: &Confirm) -> Object {
     let codes: Vec<&str> = codes::of_absence(api, family, &query.path.text).collect();
     let object = Object::new().list("codes", codes);
@@ -75,7 +75,7 @@ fn absence(api: &Api, family: &Family, query: &Operation, confirm: &Confirm) -> 
     }
 }
 
-/// Which requests may be sent again.
+/// Returns which requests may be sent again.
 pub(super) fn repeat(operation: &Operation) -> Object {
     match &operation.repeat {
         Some(Repeat { by_key: Some(key), kept, why, .. }) => Object::new()
@@ -89,18 +89,18 @@ pub(super) fn repeat(operation: &Operation) -> Object {
     }
 }
 
-/// A name with the form of the time that it stands for.
+/// Returns a name with the form of the time that it stands for.
 fn timed(name: &str, form: Option<&str>) -> Value {
     json!({"name": name, "form": form.unwrap_or("milliseconds")})
 }
 
-/// The form of the time that a parameter has.
+/// Returns the form of the time that a parameter has.
 fn form(parameters: &[crate::compiler::model::Parameter], name: &str) -> Option<&'static str> {
     let parameter = parameters.iter().find(|parameter| parameter.name.wire == name)?;
     form_of(parameter.shape.single())
 }
 
-/// The form of a time of this type.
+/// Returns the form of a time of this type.
 fn form_of(ty: Option<Type>) -> Option<&'static str> {
     match ty {
         Some(Type::Time(times)) => Some(times.as_str()),
@@ -108,7 +108,7 @@ fn form_of(ty: Option<Type>) -> Option<&'static str> {
     }
 }
 
-/// Pairs of names as objects.
+/// Returns pairs of names as objects.
 fn pairs(pairs: &[Pair], first: &str, second: &str) -> Vec<Value> {
     let row = |((one, _), (other, _)): &Pair| Object::new().with(first, one.as_str()).with(second, other.as_str());
     pairs.iter().map(|pair| row(pair).into_value()).collect()

@@ -23,7 +23,7 @@ impl Address {
         Self::page(format!("operations/{family}/{operation}.html"))
     }
 
-    /// The same operation as Markdown.
+    /// Returns the same operation as Markdown.
     pub(super) fn markdown(family: &str, operation: &str) -> Self {
         Self::page(format!("operations/{family}/{operation}.md"))
     }
@@ -40,19 +40,19 @@ impl Address {
         Self::page(format!("lifecycles/{family}.html"))
     }
 
-    /// The page with the files of one folder of the schema.
+    /// Returns the page with the files of one folder of the schema.
     pub(super) fn sources(file: &str) -> Self {
         let folder = file.rsplit_once('/').map_or("index", |(folder, _)| folder);
         Self::page(format!("schema/{folder}.html"))
     }
 
-    /// A line of a file of the schema.
+    /// Creates a line of a file of the schema.
     pub(super) fn source(file: &str, line: usize) -> Self {
         let name = file.rsplit('/').next().unwrap_or(file);
         Self::sources(file).at(format!("{name}-{line}"))
     }
 
-    /// The page of a document.
+    /// Returns the page of a document.
     pub(super) fn document(id: &str) -> Self {
         Self::page(format!("documents/{id}.html"))
     }
@@ -81,7 +81,7 @@ impl Address {
         Self::page("index.html")
     }
 
-    /// An index of all names, for readers without scripts.
+    /// Creates an index of all names, for readers without scripts.
     pub(super) fn names() -> Self {
         Self::page("names.html")
     }
@@ -95,7 +95,7 @@ impl Address {
         self
     }
 
-    /// The link to it from a page.
+    /// Returns the link to it from a page.
     pub(super) fn from(&self, page: &Self) -> String {
         if page.file == self.file && !self.anchor.is_empty() {
             return self.fragment();
@@ -107,7 +107,7 @@ impl Address {
         }
     }
 
-    /// The link to it, relative to the folder of the site.
+    /// Returns the link to it, relative to the folder of the site.
     pub(super) fn below_root(&self) -> String {
         format!("{}{}", encoded(&self.file), self.fragment())
     }
@@ -121,22 +121,22 @@ fn encoded(file: &str) -> String {
     file.split('/').map(encode).collect::<Vec<_>>().join("/")
 }
 
-/// The folder of the site, relative to a page.
+/// Returns the folder of the site, relative to a page.
 pub(super) fn root(page: &Address) -> String {
     "../".repeat(page.file.matches('/').count())
 }
 
-/// A part of a link, of a path or of a form, escaped.
+/// Returns a part of a link, of a path or of a form, escaped.
 pub(super) fn encode(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// A name or a value in a query, escaped where it has to be.
+/// Returns a name or a value in a query, escaped where it has to be.
 pub(super) fn encode_in_query(text: &str) -> String {
     utf8_percent_encode(text, NOT_IN_QUERIES).to_string()
 }
 
-/// The anchor of a name: a prefix, and the letters and digits of the name.
+/// Returns the anchor of a name: a prefix, and the letters and digits of the name.
 pub(super) fn anchor(word: &str, name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '-' };
     let name: String = name.replace("[]", "").chars().map(letter).collect();
@@ -150,7 +150,7 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    /// The anchor of a name, with a number if the anchor is already in use.
+    /// Returns the anchor of a name, with a number if the anchor is already in use.
     pub(super) fn of(&mut self, word: &str, name: &str) -> String {
         let first = anchor(word, name);
         let numbered = (2..).map(|n: u32| format!("{first}.{n}"));

@@ -41,12 +41,12 @@ pub(super) fn json(text: &str) -> Markup {
     }
 }
 
-/// The same without colours, as the initial text of an editor.
+/// Returns the same without colours, as the initial text of an editor.
 pub(super) fn plain_json(text: &str) -> String {
     serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }
 
-/// A request as a JSON value.
+/// Returns a request as a JSON value.
 pub(super) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
@@ -68,7 +68,7 @@ pub(super) fn spaced_json(value: &Value) -> String {
 /// The maximum number of items of a list that is shown completely.
 const FEW: usize = 5;
 
-/// The value with longer lists cut to the first item and the number of the others.
+/// Returns the value with longer lists cut to the first item and the number of the others.
 pub(super) fn brief(value: &Value) -> Value {
     match value {
         Value::Object(members) => members.iter().map(|(name, inner)| (name.clone(), brief(inner))).collect(),
@@ -81,7 +81,7 @@ pub(super) fn brief(value: &Value) -> Value {
     }
 }
 
-/// The JSON merge patch (RFC 7396) that turns one request into another, by their outermost members.
+/// Returns the JSON merge patch (RFC 7396) that turns one request into another, by their outermost members.
 pub(super) fn patch(from: &Value, to: &Value) -> Value {
     let (Some(from), Some(to)) = (from.as_object(), to.as_object()) else { return to.clone() };
     let changed = to.iter().filter(|(name, value)| from.get(*name) != Some(value));
@@ -213,7 +213,7 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
     Some(Call { path, query, body, headers })
 }
 
-/// Parameters as a query or a form.
+/// Returns parameters as a query or a form.
 fn pairs<'a>(
     operation: &Operation,
     members: impl IntoIterator<Item = (&'a String, &'a Value)>,
@@ -223,7 +223,7 @@ fn pairs<'a>(
     pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect::<Vec<_>>().join("&")
 }
 
-/// The pairs that a value becomes in a query or a form.
+/// Returns the pairs that a value becomes in a query or a form.
 fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, String)> {
     let spreads = |value: &Value| value.is_object() && style.objects != Objects::Json;
     match value {
@@ -251,7 +251,7 @@ fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, St
     }
 }
 
-/// The text of a value in a header.
+/// Returns the text of a value in a header.
 fn header_text(value: &Value) -> String {
     match value {
         Value::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(","),
@@ -266,13 +266,13 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// The environment variable from which a call takes a value: `SHOP_URL`.
+/// Returns the environment variable from which a call takes a value: `SHOP_URL`.
 fn variable(api: &Api, what: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("{}_{what}", api.name.chars().map(letter).collect::<String>())
 }
 
-/// A call of an operation as a shell script, signed if the operation requires it.
+/// Returns a call of an operation as a shell script, signed if the operation requires it.
 pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<String> {
     let Call { path, query, body, headers: own } = call(api, operation, request)?;
     let signed = api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
@@ -319,13 +319,13 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     Some(lines.join("\n"))
 }
 
-/// The name of a shell variable.
+/// Returns the name of a shell variable.
 fn shell_name(name: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     name.chars().map(letter).collect()
 }
 
-/// The text of a credential within double quotes; `None` if a shell has no simple expression for it.
+/// Returns the text of a credential within double quotes; `None` if a shell has no simple expression for it.
 fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
     let text = |part: &Part| match &part.kind {
         PartKind::Word(SignedPart::Key) => Some(format!("${}", variable(api, "KEY"))),
@@ -342,7 +342,7 @@ fn shell_text(api: &Api, parts: &[Part]) -> Option<String> {
     parts.iter().map(text).collect()
 }
 
-/// The lines that sign. A signature that is not of the plain form is only described, for the reader to make.
+/// Returns the lines that sign. A signature that is not of the plain form is only described, for the reader to make.
 fn signature(
     api: &Api,
     credentials: &Credentials,
@@ -388,7 +388,7 @@ fn signature(
     vec![timestamp, format!("signature=$(printf %s {text} |\n  {written})")]
 }
 
-/// A text quoted for a shell.
+/// Returns a text quoted for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

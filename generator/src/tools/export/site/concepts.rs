@@ -28,7 +28,7 @@ pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
     CONCEPTS.iter().zip(&MAINS).map(page).collect()
 }
 
-/// The words of each page, each once, so that a page is found by what it explains.
+/// Returns the words of each page, each once, so that a page is found by what it explains.
 pub(super) fn words(site: &Site<'_>) -> Vec<String> {
     let of_page = |(concept, main): (&Concept, &fn(PageContext<'_, '_>) -> Markup)| {
         let html = main(PageContext { site, page: &Address::concept(concept.file) }).into_string();
@@ -43,7 +43,7 @@ pub(super) fn words(site: &Site<'_>) -> Vec<String> {
     CONCEPTS.iter().zip(&MAINS).map(of_page).collect()
 }
 
-/// A table of the operations for which `cells` returns something.
+/// Returns a table of the operations for which `cells` returns something.
 fn table<'s>(
     here: PageContext<'_, '_>,
     heads: &[&str],
@@ -65,7 +65,7 @@ fn table<'s>(
     }
 }
 
-/// A table for each family with operations that have rows.
+/// Returns a table for each family with operations that have rows.
 fn by_family<'s, 'a>(
     here: PageContext<'s, 'a>,
     heads: &[&str],
@@ -141,7 +141,7 @@ fn signing(here: PageContext<'_, '_>) -> Markup {
     }
 }
 
-/// The operations that send a header.
+/// Returns the operations that send a header.
 fn operations_with(here: PageContext<'_, '_>, header: &str) -> Markup {
     let sends = |view: &OperationView<'_>| view.operation.headers.iter().any(|name| name.text == header);
     let views = here.site.operations().map(|(_, view)| view).filter(|view| sends(view));
@@ -153,7 +153,7 @@ fn operations_with(here: PageContext<'_, '_>, header: &str) -> Markup {
     }
 }
 
-/// The description of the parts of a credential.
+/// Returns the description of the parts of a credential.
 fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     let place = match carried.within {
         Within::Header => "",
@@ -193,7 +193,7 @@ fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
     }
 }
 
-/// The form of a time.
+/// Returns the form of a time.
 fn form_of(form: TimestampForm) -> &'static str {
     match form {
         TimestampForm::Seconds => "Seconds since 1970.",
@@ -248,7 +248,7 @@ fn signature_text(signature: &Signature) -> Markup {
     }
 }
 
-/// Which text of a query is signed.
+/// Returns which text of a query is signed.
 fn query_text(signed: SignedQuery) -> &'static str {
     match signed {
         SignedQuery::Sent => "The query is signed as it is sent, with its percent-escapes.",
@@ -325,7 +325,7 @@ fn account(here: PageContext<'_, '_>) -> Markup {
     }
 }
 
-/// The answers that show a property, by which a client notices a wrong one.
+/// Returns the answers that show a property, by which a client notices a wrong one.
 fn answers_that_show(property: &Property) -> Option<String> {
     let list = |all: &[(String, _)]| all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let records = (!property.shown_as.is_empty()).then(|| format!("Records show it as {}.", list(&property.shown_as)));
@@ -438,7 +438,7 @@ fn outcomes(here: PageContext<'_, '_>) -> Markup {
     }
 }
 
-/// When an absence proves that a request was not done.
+/// Returns when an absence proves that a request was not done.
 fn absence(api: &Api, confirm: &Confirm) -> Markup {
     let seconds = |length: Option<u64>| length.map(|length| length / 1000);
     html! {

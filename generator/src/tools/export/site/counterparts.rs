@@ -12,7 +12,7 @@ use super::view::{CounterpartView, FamilyView, OperationView, Site};
 /// The subject of the page, for lists of pages.
 pub(super) const ABOUT: &str = "Which operation of another family does the same, and what becomes of each parameter.";
 
-/// The page; none for an API that states no counterparts.
+/// Returns the page; none for an API that states no counterparts.
 pub(super) fn page(site: &Site<'_>) -> Option<Page> {
     let families: Vec<_> = families(site).collect();
     if families.is_empty() {
@@ -52,7 +52,7 @@ fn families<'s, 'a>(site: &'s Site<'a>) -> impl Iterator<Item = &'s FamilyView<'
     site.families.iter().filter(|family| family.operations.iter().any(|view| view.counterpart.is_some()))
 }
 
-/// The operations of a family, each with its counterpart.
+/// Returns the operations of a family, each with its counterpart.
 fn overview(here: PageContext<'_, '_>, family: &FamilyView<'_>) -> Markup {
     let views = || family.operations.iter().filter_map(|view| Some((view, view.counterpart.as_ref()?)));
     html! {
@@ -68,7 +68,7 @@ fn overview(here: PageContext<'_, '_>, family: &FamilyView<'_>) -> Markup {
     }
 }
 
-/// The counterpart as a link, or the reason that there is none.
+/// Returns the counterpart as a link, or the reason that there is none.
 pub(super) fn in_short(here: PageContext<'_, '_>, counterpart: &CounterpartView<'_>) -> Markup {
     html! {
         @match counterpart {

@@ -139,7 +139,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
     }
 }
 
-/// Ceilings that are not rates.
+/// Returns ceilings that are not rates.
 pub(super) fn ceilings(here: PageContext<'_, '_>, family: &FamilyView<'_>) -> Markup {
     html! {
         ul {
@@ -176,7 +176,7 @@ fn operations_of(here: PageContext<'_, '_>, operations: &[OperationView<'_>]) ->
     }
 }
 
-/// The list of the uses of a type, for the margin of its page.
+/// Returns the list of the uses of a type, for the margin of its page.
 pub(super) fn uses(here: PageContext<'_, '_>, family: &FamilyView<'_>, name: &str) -> Markup {
     let uses: Vec<_> = family.uses_of(name).collect();
     html! {
@@ -228,7 +228,7 @@ fn folder(site: &Site<'_>, address: Address) -> Page {
     }
 }
 
-/// The documents, if the site has them.
+/// Returns the documents, if the site has them.
 pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
     let known = site.api.documents.iter();
     let with_text = known.filter_map(|known| Some((known, site.inputs.documents.get(&known.id)?)));
@@ -252,7 +252,7 @@ pub(super) fn documents(site: &Site<'_>) -> Vec<Page> {
         .collect()
 }
 
-/// The lines of a file; those that pages link to have anchors. The script adds line numbers.
+/// Returns the lines of a file; those that pages link to have anchors. The script adds line numbers.
 fn lines(name: &str, text: &str, anchor: impl Fn(usize) -> Option<String>) -> Markup {
     html! {
         div.source tabindex="0" role="region" aria-label=(name) {

@@ -78,12 +78,12 @@ impl RuleTests {
         to.into_result().map(|()| Self { tests })
     }
 
-    /// The test that demonstrates a rule.
+    /// Returns the test that demonstrates a rule.
     pub(crate) fn of(&self, about: &str, rule: &str) -> Option<&RuleTest> {
         self.tests.get(&(about.to_owned(), rule.to_owned()))
     }
 
-    /// The rules that have a test, each with its subject.
+    /// Returns the rules that have a test, each with its subject.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &(String, String)> {
         self.tests.keys()
     }

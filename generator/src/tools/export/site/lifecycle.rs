@@ -94,7 +94,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page> {
     })
 }
 
-/// The drawing, which escapes its texts itself.
+/// Returns the drawing, which escapes its texts itself.
 fn drawing(here: PageContext<'_, '_>, family: &FamilyView<'_>, lifecycle: &Lifecycle) -> Markup {
     let links = Links {
         state: &|state| here.page.clone().at(anchor("state", state)).from(here.page),

@@ -62,7 +62,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     }
 }
 
-/// The parts of the page, and the page in another form. The script shows what needs a server.
+/// Returns the parts of the page, and the page in another form. The script shows what needs a server.
 fn jumps(here: PageContext<'_, '_>, headings: &[(String, String)], markdown: &Address, has_trial: bool) -> Markup {
     html! {
         nav.jump aria-label="On this page" {
@@ -79,7 +79,7 @@ fn reporting_of<'a>(here: PageContext<'_, 'a>, rate: &Rate) -> Option<&'a PoolRe
     here.site.api.pools.iter().find(|pool| pool.name == of.pool)?.reporting.as_ref()
 }
 
-/// A summary before the first parameter.
+/// Returns a summary before the first parameter.
 fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let (does, repeat) = pieces::effect(operation.effect);
@@ -161,7 +161,7 @@ fn in_short(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &Operation
     }
 }
 
-/// The rates of an operation, each with what answers report about its use.
+/// Returns the rates of an operation, each with what answers report about its use.
 fn rates(here: PageContext<'_, '_>, family: &FamilyView<'_>, operation: &Operation) -> Markup {
     let in_words = |name: &str| {
         let class = family.family.classes.iter().find(|class| class.name == name);
@@ -254,7 +254,7 @@ fn intents(here: PageContext<'_, '_>, view: &OperationView<'_>) -> Markup {
     }
 }
 
-/// An example in each language; radio buttons switch between them without scripts.
+/// Returns an example in each language; radio buttons switch between them without scripts.
 fn shown_example(site: &Site<'_>, view: &OperationView<'_>, example: &ExampleView<'_>, index: usize) -> Markup {
     let curl = code::curl(site.api, view.operation, example.request);
     let id = |language: &str| format!("example-{index}-{language}");
@@ -286,7 +286,7 @@ fn shown_example(site: &Site<'_>, view: &OperationView<'_>, example: &ExampleVie
     }
 }
 
-/// The form that sends a request to a local exchange. The script shows it if there is one.
+/// Returns the form that sends a request to a local exchange. The script shows it if there is one.
 fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let operation = view.operation;
     let request = view.examples.first().map(|example| code::plain_json(example.request)).unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) fn codes(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &O
     }
 }
 
-/// The codes that no document lists, grouped by their meaning for the operation.
+/// Returns the codes that no document lists, grouped by their meaning for the operation.
 fn unlisted(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let groups = view.observed(here.site.api, family.family);
     let link = || here.link(&Address::errors().at("observed"), "Errors");
@@ -130,7 +130,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     words
 }
 
-/// The same as plain text.
+/// Returns the same as plain text.
 fn confirmation_as_text(confirm: &Confirm) -> String {
     let text = |word: Word<'_>| match word {
         Word::Text(text) => text,
@@ -139,7 +139,7 @@ fn confirmation_as_text(confirm: &Confirm) -> String {
     confirmed(confirm).into_iter().map(text).collect()
 }
 
-/// The transitions that an operation triggers, and the states that it never changes.
+/// Returns the transitions that an operation triggers, and the states that it never changes.
 fn changes<'f>(
     family: &'f FamilyView<'_>,
     view: &OperationView<'_>,
@@ -150,7 +150,7 @@ fn changes<'f>(
     (!caused.is_empty() || !never.is_empty()).then_some((caused, never))
 }
 
-/// The state transitions that the operation triggers.
+/// Returns the state transitions that the operation triggers.
 pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Markup {
     let Some((caused, never)) = changes(family, view) else { return html! {} };
     html! {

@@ -159,7 +159,7 @@ pub(super) fn draw(
     text
 }
 
-/// The list of pages, in which only the family of the current page is open.
+/// Returns the list of pages, in which only the family of the current page is open.
 fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
     let here = &page.address;
     let link = |address: &Address, title: &str| {
@@ -204,7 +204,7 @@ fn contents(site: &Site<'_>, page: &Page, has_changes: bool) -> Markup {
     }
 }
 
-/// The headings of the parts of a page; each part has a flag for whether it exists, an anchor and a title.
+/// Returns the headings of the parts of a page; each part has a flag for whether it exists, an anchor and a title.
 pub(super) fn headings(parts: &[(bool, &str, &str)]) -> Vec<(String, String)> {
     parts.iter().filter(|(is, ..)| *is).map(|(_, id, title)| ((*id).to_owned(), (*title).to_owned())).collect()
 }

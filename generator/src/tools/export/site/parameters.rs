@@ -10,7 +10,7 @@ use crate::compiler::model::phrases::PLAIN;
 /// The meaning of an empty text for a parameter that may be one.
 const BLANK: &str = "An empty text means the same as leaving it out";
 
-/// Parameters in their order, with choices drawn as groups.
+/// Returns parameters in their order, with choices drawn as groups.
 pub(super) fn blocks(here: PageContext<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
     html! {
         @for block in blocks {
@@ -76,7 +76,7 @@ fn parameter(here: PageContext<'_, '_>, rules: &[RuleView<'_>], one: &ParameterV
     }
 }
 
-/// The default, the bounds and the values of a parameter.
+/// Returns the default, the bounds and the values of a parameter.
 fn bounds(one: &ParameterView<'_>) -> Markup {
     let has_bounds = one.default.is_some() || one.default_note.is_some() || one.edit.is_some() || one.may_be_blank;
     html! {
@@ -97,7 +97,7 @@ fn bounds(one: &ParameterView<'_>) -> Markup {
     }
 }
 
-/// The written rules about a parameter; only the first ones if there are many.
+/// Returns the written rules about a parameter; only the first ones if there are many.
 fn rules_about(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     const FEW: usize = 3;
     let rules_about = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
@@ -118,7 +118,8 @@ fn rules_about(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
     }
 }
 
-/// The fields of an answer in a table. Their values, and the fields of nested records, are shown with the types.
+/// Returns the fields of an answer in a table. Their values, and the fields of nested records, are shown with the
+/// types.
 pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
@@ -147,7 +148,7 @@ pub(super) fn fields_in_short(here: PageContext<'_, '_>, all: &[FieldView<'_>]) 
     }
 }
 
-/// The fields of a record.
+/// Returns the fields of a record.
 pub(super) fn fields(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup {
     html! {
         @if !all.is_empty() {
@@ -172,7 +173,7 @@ pub(super) fn fields(here: PageContext<'_, '_>, all: &[FieldView<'_>]) -> Markup
     }
 }
 
-/// The only value of a field, and who has seen it if no document has it.
+/// Returns the only value of a field, and who has seen it if no document has it.
 fn beside(field: &Field) -> Markup {
     html! {
         @if let Some((value, _)) = &field.fixed { " " span.quiet { "Always " code { (value) } "." } }
@@ -180,7 +181,7 @@ fn beside(field: &Field) -> Markup {
     }
 }
 
-/// The values of a field, whose meanings are shown with their type.
+/// Returns the values of a field, whose meanings are shown with their type.
 fn value_list(one: &FieldView<'_>) -> Markup {
     html! {
         @if !one.values.is_empty() { p.listed { @for value in &one.values { code { (value.wire) } " " } } }
@@ -284,7 +285,7 @@ pub(super) fn fields_as_text(out: &mut MarkdownPage, depth: usize, all: &[FieldV
     }
 }
 
-/// The values of an enum in a sentence.
+/// Returns the values of an enum in a sentence.
 fn listed(values: &[ValueView<'_>]) -> String {
     let values: Vec<_> = values.iter().map(|value| value.wire).collect();
     if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) }

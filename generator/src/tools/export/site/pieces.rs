@@ -13,7 +13,7 @@ use super::view::{
 use crate::compiler::diagnostics::Place;
 pub(super) use crate::compiler::model::phrases::sentence;
 
-/// The records of which an answer is one.
+/// Returns the records of which an answer is one.
 pub(super) fn cases(here: PageContext<'_, '_>, all: &[(TypeView<'_>, String)]) -> Markup {
     html! {
         @if !all.is_empty() {
@@ -39,18 +39,18 @@ pub(super) struct PageContext<'p, 'a> {
     pub(super) page: &'p Address,
 }
 
-/// A text with a capital letter, to begin a sentence.
+/// Returns a text with a capital letter, to begin a sentence.
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A word of the schema language in plain English.
+/// Returns a word of the schema language in plain English.
 pub(super) fn in_words(word: &str) -> String {
     word.replace(['_', '-'], " ")
 }
 
-/// A number with a noun: `1 rule`, `2 rules`.
+/// Returns a number with a noun: `1 rule`, `2 rules`.
 pub(super) fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
 }
@@ -60,7 +60,7 @@ impl PageContext<'_, '_> {
         html! { a href=(address.from(self.page)) { (text) } }
     }
 
-    /// A link to a line of the schema.
+    /// Returns a link to a line of the schema.
     pub(super) fn line(&self, place: Place) -> Markup {
         match self.site.link_to(place) {
             None => html! {},
@@ -71,7 +71,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// The document and the section of a statement.
+    /// Returns the document and the section of a statement.
     pub(super) fn source(&self, source: &Source) -> Markup {
         html! {
             (self.site.api.document_title(source.document()))
@@ -92,7 +92,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// A trigger: a link if it is an operation, otherwise plain text.
+    /// Returns a trigger: a link if it is an operation, otherwise plain text.
     pub(super) fn trigger(&self, family: &FamilyView<'_>, name: &str) -> Markup {
         match family.operation(name) {
             Some(view) => html! { a href=(view.address.from(self.page)) { code { (name) } } },
@@ -100,7 +100,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// Rules by kind, each with its place, its line and its proof.
+    /// Returns rules by kind, each with its place, its line and its proof.
     pub(super) fn rules(&self, rules: &[RuleView<'_>]) -> Markup {
         html! {
             @for (kind, title, meaning) in KINDS {
@@ -126,7 +126,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// A rule that the schema writes out.
+    /// Returns a rule that the schema writes out.
     fn rule(&self, rule: &RuleView<'_>) -> Markup {
         html! {
             div.rule id=(rule.anchor) {
@@ -160,7 +160,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// The places of a rule in the document, with links to their lines if the site has the documents.
+    /// Returns the places of a rule in the document, with links to their lines if the site has the documents.
     fn at(&self, rule: &RuleView<'_>) -> Markup {
         html! {
             span.at {
@@ -175,7 +175,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// A rule that follows from a parameter, a window or a limit, in a short form.
+    /// Returns a rule that follows from a parameter, a window or a limit, in a short form.
     fn derived(&self, rule: &RuleView<'_>) -> Markup {
         html! {
             li id=(rule.anchor) {
@@ -234,7 +234,7 @@ impl PageContext<'_, '_> {
     }
 }
 
-/// A request that a rule refuses, and the most similar one that it accepts.
+/// Returns a request that a rule refuses, and the most similar one that it accepts.
 pub(super) fn example_cases<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
     let refused = *rule.refused.first()?;
     let one = code::parsed(&refused.request);
@@ -242,12 +242,12 @@ pub(super) fn example_cases<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Ca
     Some((refused, *rule.accepted.iter().min_by_key(distance)?))
 }
 
-/// A link to the test that demonstrates a rule.
+/// Returns a link to the test that demonstrates a rule.
 fn shown_by(test: &RuleTest) -> Markup {
     html! { span.shown-by { "Shown by " code { (test.name) } ", " (test.file) ":" (test.line) } }
 }
 
-/// The relevant part of a request that a rule about a parameter refuses, and of one that it accepts.
+/// Returns the relevant part of a request that a rule about a parameter refuses, and of one that it accepts.
 fn differs(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
@@ -259,7 +259,7 @@ fn differs(rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// A request that a rule refuses, and the change that makes it acceptable.
+/// Returns a request that a rule refuses, and the change that makes it acceptable.
 fn proof(rule: &RuleView<'_>) -> Markup {
     let Some((refused, accepted)) = example_cases(rule) else { return html! {} };
     let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
@@ -280,7 +280,7 @@ fn proof(rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// The changes of a merge patch to the value called `of`.
+/// Returns the changes of a merge patch to the value called `of`.
 fn changed(patch: &Value, of: &str) -> Markup {
     let members = match code::brief(patch) {
         Value::Object(members) => members,
@@ -305,7 +305,7 @@ pub(super) fn need(need: Need, words: &str) -> Markup {
     html! { span.need.(need.as_str()) { (words) } }
 }
 
-/// The values of an enum with what they mean.
+/// Returns the values of an enum with what they mean.
 pub(super) fn values(values: &[ValueView<'_>]) -> Markup {
     html! {
         @if !values.is_empty() {
@@ -359,7 +359,7 @@ pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Markup {
     }
 }
 
-/// The outcome of a request that gets this answer: a class for its colour, and two words.
+/// Returns the outcome of a request that gets this answer: a class for its colour, and two words.
 pub(super) fn verdict_in_words(verdict: CodeOutcome) -> (&'static str, &'static str) {
     match verdict {
         CodeOutcome::Done => ("good", "Done"),
@@ -407,7 +407,7 @@ pub(super) fn to_do(verdict: CodeOutcome, proves: CodeProof) -> &'static str {
     }
 }
 
-/// The effect of a repeat, unless the schema says more.
+/// Returns the effect of a repeat, unless the schema says more.
 pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
     match effect {
         Effect::Read => ("Reads", "It changes nothing, so it may be repeated."),

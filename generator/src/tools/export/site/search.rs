@@ -41,7 +41,7 @@ impl IndexEntry {
     }
 }
 
-/// All entries, in the order of the pages.
+/// Returns all entries, in the order of the pages.
 pub(super) fn entries(site: &Site<'_>) -> Vec<IndexEntry> {
     let mut to = Entries::default();
     to.concepts(site);
@@ -183,7 +183,7 @@ fn of_operation(operation: &Operation) -> String {
     text + CALLED + &called
 }
 
-/// The index as a script, because a page opened as a file must not fetch anything: numbered pages, then rows.
+/// Returns the index as a script, because a page opened as a file must not fetch anything: numbered pages, then rows.
 pub(super) fn script(site: &Site<'_>) -> String {
     let mut pages: Vec<String> = Vec::new();
     let mut number = |file: String| match pages.iter().position(|page| *page == file) {

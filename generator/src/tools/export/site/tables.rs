@@ -49,7 +49,7 @@ pub(super) fn errors(site: &Site<'_>) -> Page {
     }
 }
 
-/// The operations that can return a code, by what it shows about their requests.
+/// Returns the operations that can return a code, by what it shows about their requests.
 fn occurs(here: PageContext<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode) -> Markup {
     let with = |verdict: CodeOutcome| family.operations.iter().filter(move |view| view.verdict(error) == verdict);
     let groups = [
@@ -77,7 +77,7 @@ fn occurs(here: PageContext<'_, '_>, family: &FamilyView<'_>, error: &ErrorCode)
     }
 }
 
-/// The codes that no document lists, with the families whose operations return them.
+/// Returns the codes that no document lists, with the families whose operations return them.
 fn observed(here: PageContext<'_, '_>) -> Markup {
     let codes = &here.site.api.codes;
     let mut anchors = Anchors::default();
@@ -184,7 +184,7 @@ fn items(view: &OperationView<'_>) -> Markup {
     }
 }
 
-/// The permission that the key needs for each operation.
+/// Returns the permission that the key needs for each operation.
 fn permissions(here: PageContext<'_, '_>) -> Markup {
     let mut by_permission: BTreeMap<&str, Vec<&OperationView<'_>>> = BTreeMap::new();
     for (_, view) in here.site.operations() {
@@ -209,7 +209,7 @@ fn permissions(here: PageContext<'_, '_>) -> Markup {
     }
 }
 
-/// A class, linked to its definition.
+/// Returns a class, linked to its definition.
 fn class(here: PageContext<'_, '_>, family: &FamilyView<'_>, name: Option<&str>) -> Markup {
     let is_described = |name: &str| family.family.classes.iter().any(|class| class.name == name);
     html! {
@@ -221,7 +221,7 @@ fn class(here: PageContext<'_, '_>, family: &FamilyView<'_>, name: Option<&str>)
     }
 }
 
-/// A field that filters by words, and boxes for kinds. The script shows it.
+/// Returns a field that filters by words, and boxes for kinds. The script shows it.
 fn filter(of: &str, label: &str, kinds: &[(&str, &str)]) -> Markup {
     html! {
         form.filter role="search" data-of=(of) hidden {
@@ -292,7 +292,7 @@ fn row(here: &Address, page: &Address, rule: &RuleView<'_>) -> Markup {
     }
 }
 
-/// An index of all names, for readers without scripts.
+/// Returns an index of all names, for readers without scripts.
 pub(super) fn names(site: &Site<'_>) -> Page {
     let address = Address::names();
     let mut by_letter: BTreeMap<String, BTreeMap<String, Vec<search::IndexEntry>>> = BTreeMap::new();
@@ -329,7 +329,7 @@ pub(super) fn names(site: &Site<'_>) -> Page {
     }
 }
 
-/// A heading for each family.
+/// Returns a heading for each family.
 fn headings(site: &Site<'_>) -> Vec<(String, String)> {
     site.families.iter().map(|family| (anchor("family", family.name()), family.family.title.clone())).collect()
 }

@@ -15,7 +15,8 @@ use super::view::{
 use super::{code, counterparts, outcome, parameters};
 use crate::compiler::diagnostics::Place;
 
-/// The operation as Markdown. It says what the page says, in a line for each fact, without links, proofs and forms.
+/// Returns the operation as Markdown. It says what the page says, in a line for each fact, without links, proofs and
+/// forms.
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> String {
     let OperationView { operation, address: _, parameters, answer, counterpart, rules, examples } = view;
     let mut out = MarkdownPage::default();
@@ -193,12 +194,12 @@ fn example_as_text(
     }
 }
 
-/// The members of the answer that repeat ids of the request.
+/// Returns the members of the answer that repeat ids of the request.
 fn members(echoes: &Echoes) -> String {
     echoes.ids.iter().map(|((member, _), _)| member.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The document and the section of a statement.
+/// Returns the document and the section of a statement.
 fn source_in_words(site: &Site<'_>, source: &Source) -> String {
     let document = site.api.document_title(source.document());
     source.section().map_or_else(|| document.to_owned(), |section| format!("{document}, section {section}"))
@@ -208,7 +209,7 @@ fn names(sources: &[(String, Place)]) -> String {
     sources.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The pages as a list, in the form of <https://llmstxt.org>.
+/// Returns the pages as a list, in the form of <https://llmstxt.org>.
 pub(super) fn llms(site: &Site<'_>) -> String {
     let mut out = MarkdownPage::default();
     let link = |title: &str, address: &Address, about: &str| {
@@ -244,8 +245,8 @@ pub(super) fn llms(site: &Site<'_>) -> String {
     out.finish()
 }
 
-/// The rules of each family and operation, with their places and proofs. A proof turns the request of the operation
-/// into a refused and into an accepted one, each as a merge patch whose longer lists are cut.
+/// Returns the rules of each family and operation, with their places and proofs. A proof turns the request of the
+/// operation into a refused and into an accepted one, each as a merge patch whose longer lists are cut.
 pub(super) fn rules(site: &Site<'_>) -> String {
     let of_families = site.families.iter().map(|family| (family.name(), &family.rules));
     let of_operations = site.operations().map(|(_, view)| (view.operation.id.as_str(), &view.rules));
@@ -283,7 +284,7 @@ fn row(site: &Site<'_>, rule: &RuleView<'_>, base: Option<&Value>) -> Value {
     row
 }
 
-/// The changes that turn a request into one that tests a rule, and what the caller states about the account.
+/// Returns the changes that turn a request into one that tests a rule, and what the caller states about the account.
 fn example_cases(base: &Value, case: &Case) -> Value {
     let mut shown = json!({ "change": code::brief(&code::patch(base, &code::parsed(&case.request))) });
     if case.account != "{}" {
@@ -364,7 +365,7 @@ impl MarkdownPage {
     }
 }
 
-/// A text on one line, with its markup escaped.
+/// Returns a text on one line, with its markup escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {

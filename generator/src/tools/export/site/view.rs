@@ -86,25 +86,26 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// All operations, each with its family.
+    /// Returns all operations, each with its family.
     pub(super) fn operations(&self) -> impl Iterator<Item = (&FamilyView<'a>, &OperationView<'a>)> {
         self.families.iter().flat_map(|family| family.operations.iter().map(move |operation| (family, operation)))
     }
 
-    /// The families, that with the most operations first: where several have the same code, it is the likeliest.
+    /// Returns the families, that with the most operations first: where several have the same code, it is the
+    /// likeliest.
     pub(super) fn largest_first(&self) -> Vec<&FamilyView<'a>> {
         let mut families: Vec<_> = self.families.iter().collect();
         families.sort_by_key(|family| (family.family.is_observed(), std::cmp::Reverse(family.operations.len())));
         families
     }
 
-    /// The file and the line of a place.
+    /// Returns the file and the line of a place.
     pub(super) fn source_of(&self, place: Place) -> Option<(&'a str, u32)> {
         let file = self.inputs.schema.get(place.file as usize)?;
         Some((file.name.as_str(), place.line.max(1)))
     }
 
-    /// The same for a link, for which the page of the file then has an anchor.
+    /// Returns the same for a link, for which the page of the file then has an anchor.
     pub(super) fn link_to(&self, place: Place) -> Option<(&'a str, u32)> {
         self.linked.borrow_mut().insert((place.file, place.line.max(1)));
         self.source_of(place)
@@ -116,7 +117,7 @@ impl<'a> Site<'a> {
         self.linked.borrow().contains(&(file, line))
     }
 
-    /// The document and the line for each part of a rule's place, if the site has the documents.
+    /// Returns the document and the line for each part of a rule's place, if the site has the documents.
     pub(super) fn lines_of<'r>(
         &'r self,
         rule: &'r RuleView<'a>,
@@ -124,7 +125,7 @@ impl<'a> Site<'a> {
         rule.at.split(';').map(str::trim).map(|at| (at, self.line_of(rule.document, at)))
     }
 
-    /// The document that has a place, preferring that of the rule, and the line.
+    /// Returns the document that has a place, preferring that of the rule, and the line.
     fn line_of(&self, document: Option<&str>, at: &str) -> Option<(&str, usize)> {
         let all = &self.inputs.documents;
         let own = all.iter().filter(|(id, _)| document == Some(id.as_str()));
@@ -145,17 +146,17 @@ impl<'a> FamilyView<'a> {
         &self.family.name
     }
 
-    /// The operation with this name.
+    /// Returns the operation with this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'a>> {
         self.operations.iter().find(|view| view.operation.name == name)
     }
 
-    /// The uses of a type, in order.
+    /// Returns the uses of a type, in order.
     pub(super) fn uses_of(&self, name: &str) -> impl Iterator<Item = &Use> {
         self.uses.get(name).into_iter().flatten()
     }
 
-    /// The records of which a record is one, each with what tells it from the others.
+    /// Returns the records of which a record is one, each with what tells it from the others.
     pub(super) fn cases_of(&self, record: &'a Record) -> Vec<(TypeView<'a>, String)> {
         let case = |(one_of, case): (&OneOf, &RecordCase)| {
             let shape = Shape::One(Type::Record(case.record));
@@ -167,18 +168,18 @@ impl<'a> FamilyView<'a> {
         record.cases_told().map(case).collect()
     }
 
-    /// The same for the record of an answer.
+    /// Returns the same for the record of an answer.
     pub(super) fn cases_of_answer(&self, operation: &Operation) -> Vec<(TypeView<'a>, String)> {
         let record = operation.response.record().and_then(|of| self.family.records.get(of));
         record.map(|record| self.cases_of(record)).unwrap_or_default()
     }
 
-    /// The fields of a record, without those of nested records.
+    /// Returns the fields of a record, without those of nested records.
     pub(super) fn fields_of(&self, fields: &'a [Field]) -> Vec<FieldView<'a>> {
         fields.iter().map(|field| types::field_view(self.family, field, &mut None)).collect()
     }
 
-    /// The parameters of a choice.
+    /// Returns the parameters of a choice.
     pub(super) fn members_of(&self, choice: &'a Choice) -> Vec<(&'a str, Vec<&'a str>)> {
         let names = |parameters: &'a [Parameter]| parameters.iter().map(|one| one.name.wire.as_str()).collect();
         match &choice.kind {
@@ -191,7 +192,7 @@ impl<'a> FamilyView<'a> {
         }
     }
 
-    /// The name of the parameter that decides a choice.
+    /// Returns the name of the parameter that decides a choice.
     pub(super) fn decider_of(&self, choice: &'a Choice) -> Option<&'a str> {
         match &choice.kind {
             ChoiceKind::Presence { .. } => None,

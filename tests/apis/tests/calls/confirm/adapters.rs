@@ -17,7 +17,7 @@ use super::virtual_time::VirtualTime;
 
 pub(super) const SECRET: &str = "secret";
 
-/// A policy that queries for longer than any request is valid; those of HTX are valid for five minutes.
+/// Returns a policy that queries for longer than any request is valid; those of HTX are valid for five minutes.
 pub(super) fn patient() -> ConfirmPolicy {
     ConfirmPolicy::new().deadline(Duration::from_secs(900))
 }
@@ -34,7 +34,7 @@ fn iso8601(millis: u64) -> Value {
     IsoTime::from(Timestamp::from_millis(millis)).to_string().into()
 }
 
-/// The order of Binance.
+/// Returns the order of Binance.
 pub(super) fn binance_order() -> NewOrder {
     use apis::binance::spot::{ClientOrderId, OrderType, Side, TimeInForce};
     NewOrder::new("LTCBTC", Side::Buy, OrderType::Limit)
@@ -44,7 +44,7 @@ pub(super) fn binance_order() -> NewOrder {
         .new_client_order_id(ClientOrderId::new("desk-1").unwrap())
 }
 
-/// A client of Binance.
+/// Returns a client of Binance.
 pub(super) fn binance(url: String, virtual_time: VirtualTime) -> apis::binance::Client {
     virtual_time.client(apis::binance::Client::builder(url), SECRET)
 }
@@ -81,14 +81,14 @@ pub(super) const BINANCE_FOR_A_MINUTE: Adapter = Adapter {
     ..BINANCE
 };
 
-/// The order of Coinbase with this size.
+/// Returns the order of Coinbase with this size.
 pub(super) fn coinbase_order(size: Decimal) -> CreateOrder {
     use apis::coinbase::orders::{ClientOrderId, LimitOrder, OrderConfiguration, Side};
     let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(size, dec!(10000)));
     CreateOrder::new(ClientOrderId::new("desk-1").unwrap(), "BTC-USD", Side::Buy, limit)
 }
 
-/// A client of Coinbase.
+/// Returns a client of Coinbase.
 pub(super) fn coinbase(url: String, virtual_time: VirtualTime) -> apis::coinbase::Client {
     virtual_time.client(apis::coinbase::Client::builder(url), include_str!("../key.pem"))
 }

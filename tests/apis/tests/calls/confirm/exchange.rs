@@ -36,7 +36,7 @@ pub(super) struct Adapter {
     pub(super) shows: fn(Shown<'_>) -> Answer,
     /// The places whose queries are for orders of their own time only.
     pub(super) hides_older: &'static [Place],
-    /// Whether a placement with an id that is in use places nothing.
+    /// True if a placement with an id that is in use places nothing.
     pub(super) recognizes: bool,
 }
 
@@ -50,14 +50,14 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// A number in the query.
+    /// Returns a number in the query.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         let given = self.query.get(name)?;
         let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
         Some(given.parse().unwrap())
     }
 
-    /// The page of `size` orders from `offset` on.
+    /// Returns the page of `size` orders from `offset` on.
     pub(super) fn page(&self, offset: usize, size: usize) -> Vec<Value> {
         self.orders.iter().skip(offset).take(size).cloned().collect()
     }
@@ -112,17 +112,17 @@ impl Exchange {
         Self { speaks, fault, place, others: 0, virtual_time, creates, queries, orders }
     }
 
-    /// The same with other orders that are listed first.
+    /// Returns the same with other orders that are listed first.
     pub(super) fn among(self, others: usize) -> Self {
         Self { others, ..self }
     }
 
-    /// The number of accepted orders.
+    /// Returns the number of accepted orders.
     pub(super) fn accepted(&self) -> usize {
         self.orders.lock().unwrap().len()
     }
 
-    /// The number of placements, lost ones included.
+    /// Returns the number of placements, lost ones included.
     pub(super) fn creates(&self) -> usize {
         self.creates.load(Ordering::Relaxed)
     }
@@ -191,8 +191,8 @@ impl Exchange {
     }
 }
 
-/// The method and path of a request, or the method of its call, and its parameters: of each item where the body is a
-/// list.
+/// Returns the method and path of a request, or the method of its call, and its parameters: of each item where the body
+/// is a list.
 fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
     let target = format!("{} {}", request.method, request.path);
     let payload = request.header("X-GEMINI-PAYLOAD").map(|payload| STANDARD.decode(payload).unwrap());

@@ -42,7 +42,7 @@ impl VirtualTime {
         Self { exchange: Some(exchange), ..self }
     }
 
-    /// A client that reads this time.
+    /// Returns a client that reads this time.
     pub(super) fn client<C>(self, builder: ClientBuilder<C>, secret: &str) -> C
     where
         C: TryFrom<ClientCore>,
@@ -59,14 +59,14 @@ impl VirtualTime {
         self.clocks.timer().advance(length);
     }
 
-    /// The time, which each answer of the exchange reads.
+    /// Returns the time, which each answer of the exchange reads.
     pub(super) fn millis(&self) -> u64 {
         let passed = self.clocks.timer().now();
         assert!(passed < A_DAY, "a client still asks after {passed:?}, so its placement does not end");
         self.clocks.right_time().as_millis()
     }
 
-    /// The time in the form of the `Date` header.
+    /// Returns the time in the form of the `Date` header.
     pub(super) fn date(&self) -> String {
         httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(self.millis()))
     }

@@ -40,7 +40,7 @@ pub(super) struct Transfer {
     pub(super) closes: bool,
 }
 
-/// Why no answer arrives.
+/// The reason why no answer arrives.
 pub(super) enum Interruption {
     /// All connections are cut, and none can be made for so long.
     Outage(Duration),
@@ -72,7 +72,7 @@ impl Transfer {
     }
 }
 
-/// The code of a complete answer.
+/// Returns the code of a complete answer.
 pub(super) fn code(delivered: &Delivered) -> Option<String> {
     let Delivered::Whole(answer) = delivered else { return None };
     let body: Value = serde_json::from_slice(answer.body()).ok()?;
@@ -101,7 +101,7 @@ impl fmt::Display for DeliveryLine<'_> {
     }
 }
 
-/// An answer as an HTTP library reads it, with an announced length.
+/// Returns an answer as an HTTP library reads it, with an announced length.
 pub(super) fn response(
     answer: http::Response<Bytes>,
     announced: usize,
@@ -140,7 +140,7 @@ pub(super) fn is_distinct_from(operation: Option<&Operation>, body: &[u8], answe
     named.peek().is_some() && named.all(|id| !answer.contains(&format!("\"{id}\"")))
 }
 
-/// The same answer without some of its ids, as real ones leave them out.
+/// Returns the same answer without some of its ids, as real ones leave them out.
 pub(super) fn with_fewer_ids(answer: http::Response<Bytes>, dice: &mut Dice) -> http::Response<Bytes> {
     let left_out: &[&str] = dice.weighted(&[
         (["orderId", "clientOid"].as_slice(), 1),
@@ -158,8 +158,8 @@ pub(super) fn with_fewer_ids(answer: http::Response<Bytes>, dice: &mut Dice) -> 
     answer.map(|_| Bytes::from(body.to_string()))
 }
 
-/// The honest answer to a request that a proxy sent a second time: it comes too often, its order has taken the funds, or
-/// its signature has expired.
+/// Returns the honest answer to a request that a proxy sent a second time: it comes too often, its order has taken the
+/// funds, or its signature has expired.
 pub(super) fn refusal_of_repeat(dice: &mut Dice) -> http::Response<Bytes> {
     let (status, code) =
         dice.weighted(&[((429, "429"), 1), ((400, "40762"), 1), ((400, "43012"), 1), ((400, "40008"), 1)]);

@@ -34,7 +34,7 @@ pub(super) struct Connection {
 }
 
 impl Connections {
-    /// The latest idle one that is open as far as the client can see, to which news takes `back`.
+    /// Returns the latest idle one that is open as far as the client can see, to which news takes `back`.
     pub(super) fn take(&mut self, now: Duration, back: Duration, ledger: &Ledger) -> Option<Connection> {
         while let Some(connection) = self.idle.pop() {
             let is_seen_closed = connection.closes.is_some_and(|closes| closes + back <= now);
@@ -48,7 +48,7 @@ impl Connections {
         None
     }
 
-    /// A new one.
+    /// Returns a new one.
     pub(super) fn make(&mut self, now: Duration) -> Connection {
         self.made += 1;
         Connection {

@@ -47,7 +47,7 @@ pub(super) const NETWORK_FAULTS: [(NetworkFault, u64); 10] = [
 ];
 
 impl NetworkFault {
-    /// The situation that a request with this fault shows once it has arrived.
+    /// Returns the situation that a request with this fault shows once it has arrived.
     pub(super) fn shown_by(self, request: &http::Request<Bytes>) -> Option<Situation> {
         match self {
             Self::RequestDelayed | Self::RequestHeld => Some(Situation::RequestDelayed),

@@ -71,7 +71,7 @@ impl AnswerPlan {
         }
     }
 
-    /// The time until which a node accepts a request. One that is behind accepts a signature for longer.
+    /// Returns the time until which a node accepts a request. One that is behind accepts a signature for longer.
     fn accepted_until(&self, core: &Core, signed_at: u64) -> u64 {
         let window = API.credentials.and_then(|credentials| credentials.window_ms).unwrap_or_default();
         let by_true_clock = (signed_at + window).min(self.now + window.saturating_sub(ON_ITS_WAY));
@@ -109,7 +109,7 @@ impl AnswerPlan {
         outcomes.iter().all(is_decided).then_some(outcomes)
     }
 
-    /// The answer to a batch, made of those to its items.
+    /// Returns the answer to a batch, made of those to its items.
     fn answered_items(
         &mut self,
         core: &mut Core,
@@ -272,7 +272,7 @@ impl AnswerPlan {
         }
     }
 
-    /// The answer to a change that is not done, or not yet: the answer to another one, or a meaningless one.
+    /// Returns the answer to a change that is not done, or not yet: the answer to another one, or a meaningless one.
     fn undecided(&mut self, core: &Core, meta: &'static Meta, request: &Value) -> Served {
         if let Some(other) = self.other(core, meta, request) {
             return Served { data: Ok(other), left: None };
@@ -281,7 +281,7 @@ impl AnswerPlan {
         Served::refused(injected_refusal(code, 200))
     }
 
-    /// The answer to a change that is done, or that to another one.
+    /// Returns the answer to a change that is done, or that to another one.
     fn answered(&mut self, core: &mut Core, meta: &'static Meta, request: &Value, served: Served) -> Served {
         let Ok(data) = &served.data else { return served };
         let other = self.other(core, meta, request);
@@ -294,7 +294,7 @@ impl AnswerPlan {
         }
     }
 
-    /// The latest answer to another request, if that is the fault and a client can recognize it.
+    /// Returns the latest answer to another request, if that is the fault and a client can recognize it.
     fn other(&self, core: &Core, meta: &'static Meta, request: &Value) -> Option<String> {
         let other = core.hostile.as_ref()?.latest.get(meta.id).filter(|_| self.fault == HostileFault::MixedUp)?;
         let answer: Value = serde_json::from_str(other).ok()?;
@@ -308,12 +308,12 @@ impl AnswerPlan {
     }
 }
 
-/// The orders that were placed since this was the next id.
+/// Returns the orders that were placed since this was the next id.
 fn placed_since(core: &Core, first_new: u64) -> Vec<u64> {
     (first_new..core.next_id()).filter(|id| core.orders.get(id).is_some()).collect()
 }
 
-/// The answer to a batch whose item is refused with a code.
+/// Returns the answer to a batch whose item is refused with a code.
 fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, code: &str) -> Served {
     core.refused_items = Some(injected_refusal(code, 200));
     let served = route.call(core, caller);
@@ -321,12 +321,13 @@ fn refused_item(core: &mut Core, route: &'static Route, caller: &Caller<'_>, cod
     served
 }
 
-/// The answer to a failed item, as a template for its form.
+/// Returns the answer to a failed item, as a template for its form.
 fn item_template(core: &mut Core, route: &'static Route, caller: &Caller<'_>) -> Served {
     refused_item(core, route, caller, "")
 }
 
-/// An ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is empty.
+/// Returns an ambiguous answer to an item: a message and the ids of the request, without a code. A list of failures is
+/// empty.
 fn without_code(answer: Value, request: &Value) -> Value {
     let Value::Array(mut items) = answer else { return items::without_items(answer) };
     let mut requested = Vec::new();
@@ -383,7 +384,7 @@ impl Proof {
     }
 }
 
-/// All codes of an operation: those of its document, or else observed ones.
+/// Returns all codes of an operation: those of its document, or else observed ones.
 fn all(meta: &'static Meta) -> impl Iterator<Item = &'static KnownError> {
     let is_of = |known: &&KnownError| known.families.is_empty() || known.families.contains(&meta.family);
     let observed = API.observed_codes.iter().filter(|known| meta.error(known.code).is_none());
@@ -404,18 +405,18 @@ static BY_PROOF: LazyLock<FxHashMap<(&str, Proof), Codes>> = LazyLock::new(|| {
     by_proof
 });
 
-/// The proof that a code gives in an answer of an operation, if the code is known.
+/// Returns the proof that a code gives in an answer of an operation, if the code is known.
 pub(crate) fn proof(meta: &Meta, code: &str) -> Option<Proof> {
     meta.known(&API, code).map(Proof::of)
 }
 
-/// A code of an operation with this meaning.
+/// Returns a code of an operation with this meaning.
 pub(crate) fn random_code(meta: &'static Meta, proof: Proof, dice: &mut Dice) -> &'static str {
     let codes = BY_PROOF.get(&(meta.id, proof)).map(Vec::as_slice).unwrap_or_default();
     dice.weighted(codes).unwrap_or_default()
 }
 
-/// A code with the same meaning. Only absences and duplicate ids have equivalent codes.
+/// Returns a code with the same meaning. Only absences and duplicate ids have equivalent codes.
 pub(crate) fn equivalent(meta: &'static Meta, code: String, dice: &mut Dice) -> String {
     match proof(meta, &code) {
         Some(known @ (Proof::NoSuchOrder | Proof::DuplicateId)) => random_code(meta, known, dice).to_owned(),

@@ -16,7 +16,7 @@ fn is_list(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(Value::is_object))
 }
 
-/// The list of a body: the body itself or its first member that is a list of objects.
+/// Returns the list of a body: the body itself or its first member that is a list of objects.
 fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
     if is_list(body) {
         return body.as_array_mut();
@@ -30,7 +30,7 @@ impl Batch {
         is_list(body) || body.as_object().is_some_and(|members| members.values().any(is_list))
     }
 
-    /// The batch in a body, if it is one.
+    /// Returns the batch in a body, if it is one.
     pub(crate) fn of(body: &Value) -> Option<Self> {
         if !Self::is_batch(body) {
             return None;
@@ -45,7 +45,7 @@ impl Batch {
         self.items.len()
     }
 
-    /// The bodies with one item each.
+    /// Returns the bodies with one item each.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = String> + '_ {
         self.items.iter().map(|item| {
             let mut body = self.body.clone();
@@ -92,7 +92,7 @@ fn join_into(all: &mut Value, other: Value) {
     }
 }
 
-/// The same answer without its items.
+/// Returns the same answer without its items.
 pub(crate) fn without_items(mut answer: Value) -> Value {
     match &mut answer {
         Value::Array(items) => items.clear(),
@@ -116,7 +116,7 @@ pub(crate) fn all_have(answer: &Value, name: &str) -> bool {
     }
 }
 
-/// The first text in a JSON text with one of these names, at any depth.
+/// Returns the first text in a JSON text with one of these names, at any depth.
 pub(crate) fn first_text<'a>(json: &'a str, names: &[&str]) -> Option<Cow<'a, str>> {
     first_in(&mut Reader::new(json), names).ok().flatten()
 }

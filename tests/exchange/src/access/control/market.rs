@@ -15,7 +15,8 @@ use crate::state::words::{Accounts, Family, Line, Mode, Side};
 /// The words for business lines, for messages.
 const LINES: &str = "SPOT, MARGIN, USDT-FUTURES, COIN-FUTURES or USDC-FUTURES";
 
-/// A price, the price of the latest trade, or the mark price; one of them, so that each request is done as a whole.
+/// Returns a price, the price of the latest trade, or the mark price; one of them, so that each request is done as a
+/// whole.
 pub(super) fn price(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let (line, symbol) = (line(query)?, query.needed("symbol")?);
     let action = match (query.price("price")?, query.price("last")?, query.get("mark")) {
@@ -37,7 +38,7 @@ fn pair(query: &Query) -> Result<(Line, String), Refused> {
     Ok((line(query)?.unwrap_or(Line::UsdtFutures), query.needed("symbol")?))
 }
 
-/// The quotes of other participants.
+/// Returns the quotes of other participants.
 pub(super) fn book(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let (line, symbol) = pair(query)?;
     let level = |text: &str| {
@@ -55,7 +56,7 @@ pub(super) fn book(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused>
     act(exchange, Action::Book { line, symbol, quotes })
 }
 
-/// An order of another participant.
+/// Returns an order of another participant.
 pub(super) fn order(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let (line, symbol) = pair(query)?;
     let side = query.word("side", "buy or sell", Side::of)?.ok_or_else(|| Refused::bad("missing side"))?;
@@ -63,13 +64,13 @@ pub(super) fn order(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused
     act(exchange, Action::Other { line, symbol, side, price: query.price("price")?, qty })
 }
 
-/// A fill of an open order.
+/// Returns a fill of an open order.
 pub(super) fn fill(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let qty = query.price("qty")?.ok_or_else(|| Refused::bad("missing qty"))?;
     act(exchange, Action::Fill { order: query.needed("order")?, qty })
 }
 
-/// A pair that is suspended, or resumed.
+/// Returns a pair that is suspended, or resumed.
 pub(super) fn suspend(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let yes_or_no = |text: &str| ["no", "yes"].iter().position(|word| *word == text);
     let is_suspended = query.word("on", "yes or no", yes_or_no)? != Some(0);
@@ -90,7 +91,7 @@ fn permissions(query: &Query) -> Result<Option<Option<Vec<String>>>, Refused> {
     Ok(given.map(|given| Some(given).filter(|given| *given != ["all"])))
 }
 
-/// A new user; the answer has the keys.
+/// Returns a new user; the answer has the keys.
 pub(super) fn open(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let mut profile = Profile::new();
     if let Some(mode) = mode(query)? {
@@ -126,7 +127,7 @@ pub(super) fn open(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused>
     Ok(Bytes::from(out.finish()))
 }
 
-/// A change of a user: of a balance, the mode of positions, or the permissions.
+/// Returns a change of a user: of a balance, the mode of positions, or the permissions.
 pub(super) fn change(exchange: &Exchange, query: &Query) -> Result<Bytes, Refused> {
     let user = query.number("user", u64::MAX)?.ok_or_else(|| Refused::bad("missing user"))?;
     let family = family(query, "family")?;

@@ -53,17 +53,17 @@ impl Query {
         self.given.is_empty()
     }
 
-    /// The parameters that the call knows, but one, for messages.
+    /// Returns the parameters that the call knows, but one, for messages.
     pub(super) fn known_but(&self, other: &str) -> String {
         self.known.iter().copied().filter(|name| *name != other).collect::<Vec<_>>().join(", ")
     }
 
-    /// A parameter.
+    /// Returns a parameter.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.given.get(name).map(String::as_str)
     }
 
-    /// A parameter that must be there.
+    /// Returns a parameter that must be there.
     pub(super) fn needed(&self, name: &str) -> Result<String, Refused> {
         self.get(name).map(str::to_owned).ok_or_else(|| Refused::bad(format!("missing {name}")))
     }
@@ -82,14 +82,14 @@ impl Query {
         self.refuse_beside(only, &others)
     }
 
-    /// A price, or another exact number that is not negative.
+    /// Returns a price, or another exact number that is not negative.
     pub(super) fn price(&self, name: &str) -> Result<Option<Price>, Refused> {
         let read =
             |text: &str| price(text).ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number")));
         self.get(name).map(read).transpose()
     }
 
-    /// A word, as `of` reads it; `expected` lists the words.
+    /// Returns a word, as `of` reads it; `expected` lists the words.
     pub(super) fn word<T>(
         &self,
         name: &str,
@@ -101,7 +101,7 @@ impl Query {
         self.get(name).map(read).transpose()
     }
 
-    /// A number up to `most`.
+    /// Returns a number up to `most`.
     pub(super) fn number<N: FromStr + PartialOrd + Display>(&self, name: &str, most: N) -> Result<Option<N>, Refused> {
         let read = |text: &str| {
             let number = text.parse().ok().filter(|number| *number <= most);
@@ -110,7 +110,7 @@ impl Query {
         self.get(name).map(read).transpose()
     }
 
-    /// The place of one of `count` things, from zero.
+    /// Returns the place of one of `count` things, from zero.
     pub(super) fn place(&self, name: &str, count: usize) -> Result<Option<usize>, Refused> {
         let read = |text: &str| {
             let place = text.parse().ok().filter(|place| *place < count);
@@ -119,13 +119,13 @@ impl Query {
         self.get(name).map(read).transpose()
     }
 
-    /// Numbers of a range.
+    /// Returns numbers of a range.
     pub(super) fn numbers(&self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
         let read = |text: &str| text.parse().ok().filter(|number| (least..=most).contains(number));
         self.list(name, &format!("numbers from {least} to {most}"), read)
     }
 
-    /// A comma-separated list; `none` is the empty one. `expected` describes the items.
+    /// Returns a comma-separated list; `none` is the empty one. `expected` describes the items.
     pub(super) fn list<T>(
         &self,
         name: &str,
@@ -143,13 +143,13 @@ impl Query {
     }
 }
 
-/// An exact number that is not negative.
+/// Returns an exact number that is not negative.
 pub(super) fn price(text: &str) -> Option<Price> {
     let text: tradeapi::Decimal = text.parse().ok()?;
     number("price", &text).ok().map(Price)
 }
 
-/// A share such as `0.4`, in thousandths.
+/// Returns a share such as `0.4`, in thousandths.
 ///
 /// # Errors
 ///
@@ -184,7 +184,7 @@ pub(super) fn conditions(exchange: &Exchange, query: &Query) -> Result<Bytes, Re
     Ok(nothing())
 }
 
-/// The requested hostility: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
+/// Returns the requested hostility: `hostile` and `quirks` in percent, `seed`, `nodes`, or `hostile=off`.
 fn hostility(query: &Query, now: Option<Hostility>) -> Result<Option<Hostility>, Refused> {
     if query.get("hostile") == Some("off") {
         query.refuse_beside("hostile=off", &["quirks", "seed", "nodes"])?;

@@ -158,7 +158,7 @@ fn restored(
     restore(text).map_err(|error| failed(error.to_string()))
 }
 
-/// The exchange that the arguments describe, with a running clock.
+/// Returns the exchange that the arguments describe, with a running clock.
 fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
     let Some(journal) = &arguments.load else {
         return Ok(Exchange::of(setup(arguments)?, Time::running(arguments.speed.unwrap_or(1))));
@@ -169,7 +169,7 @@ fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
 }
 
 impl Arguments {
-    /// The accounts of the user.
+    /// Returns the accounts of the user.
     fn accounts(&self) -> Accounts {
         match (self.classic, self.both) {
             (true, _) => Accounts::Classic,
@@ -178,7 +178,7 @@ impl Arguments {
         }
     }
 
-    /// The fault of requests that fail at random.
+    /// Returns the fault of requests that fail at random.
     fn fault(&self) -> Option<Fault> {
         self.faults.map(|share| Fault::new(FaultKind::Any).target(FaultTarget::All).per_mille(share))
     }
@@ -242,7 +242,7 @@ async fn run(arguments: &Arguments) -> io::Result<()> {
     end
 }
 
-/// The address and the keys, as a shell and `tradeapi --local` read them.
+/// Returns the address and the keys, as a shell and `tradeapi --local` read them.
 fn variables(exchange: &Exchange, address: SocketAddr) -> String {
     let Keys { key, secret, passphrase } = exchange.keys();
     format!(
@@ -309,7 +309,7 @@ impl JournalFile {
     }
 }
 
-/// An error with the name of its file.
+/// Returns an error with the name of its file.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
@@ -319,7 +319,7 @@ fn print(text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(unless_unread)
 }
 
-/// That nobody reads the output any more is no failure.
+/// Ignores the error that nobody reads the output any more.
 fn unless_unread(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }

@@ -41,7 +41,7 @@ impl LocalProfile {
     }
 }
 
-/// The file that a running exchange holds a lock on. It stays, because another process may be about to lock it.
+/// Returns the file that a running exchange holds a lock on. It stays, because another process may be about to lock it.
 fn locked(path: PathBuf) -> io::Result<File> {
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     match lock.try_lock() {

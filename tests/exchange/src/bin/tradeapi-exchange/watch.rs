@@ -67,7 +67,7 @@ async fn state(transport: &HyperTransport, url: &str) -> io::Result<Value> {
     serde_json::from_slice(answer.body()).map_err(|error| failed(error.to_string()))
 }
 
-/// The lists of a state as tables, without empty ones.
+/// Returns the lists of a state as tables, without empty ones.
 fn screen(state: &Value) -> String {
     let mut out = format!("{}, speed {}\n", time(&state["now"]), cell(&state["speed"]));
     let market = &state["market"];
@@ -113,7 +113,7 @@ fn table(columns: &[&str], rows: &[Value]) -> String {
     lines.iter().map(padded).collect()
 }
 
-/// A time in UTC, such as `2026-11-26 06:11:09`.
+/// Returns a time in UTC, such as `2026-11-26 06:11:09`.
 fn time(millis: &Value) -> String {
     let seconds = millis.as_u64().unwrap_or_default() / 1000;
     let stamp = tradeapi::Timestamp::from_millis(seconds * 1000);
@@ -121,7 +121,7 @@ fn time(millis: &Value) -> String {
     text.get(..19).unwrap_or(&text).replace('T', " ")
 }
 
-/// A value without control characters, shortened if it is long.
+/// Returns a value without control characters, shortened if it is long.
 fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),

@@ -23,7 +23,8 @@ use crate::state::orders::{
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
-/// The requested trade by the position mode: the side in the book, the position, and whether it is opened or closed.
+/// Returns the requested trade by the position mode: the side in the book, the position, and whether it is opened or
+/// closed.
 fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, PositionSide, Effect) {
     match core.accounts[account].mode {
         Mode::OneWay => (side, PositionSide::Net, Effect::Open),
@@ -331,7 +332,7 @@ impl Serve for CancelAllOrders {
     }
 }
 
-/// The ids of the open orders that a request is about.
+/// Returns the ids of the open orders that a request is about.
 fn open_orders(at: &Desk<'_>, wanted: Wanted<'_>) -> Vec<u64> {
     let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
     open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect()

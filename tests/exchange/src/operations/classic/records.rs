@@ -11,7 +11,7 @@ use crate::state::instruments::quotient;
 use crate::state::orders::{self, Order, Preset, Presets, Source, State, Ticket};
 use crate::state::words::{Effect, Force, Mode, PositionSide, Side};
 
-/// The side as the family states it: in hedge mode that of the position.
+/// Returns the side as the family states it: in hedge mode that of the position.
 fn shown_side(side: Side, pos: PositionSide) -> Side {
     if pos == PositionSide::Net { side } else { pos.opening_side() }
 }
@@ -124,7 +124,7 @@ macro_rules! common {
     }};
 }
 
-/// An order as Get Order Detail shows it.
+/// Returns an order as Get Order Detail shows it.
 pub(super) fn record(core: &Core, order: &Order) -> Record {
     let mut record = Record::default();
     common!(record, core, order);
@@ -145,7 +145,7 @@ pub(super) fn record(core: &Core, order: &Order) -> Record {
     record
 }
 
-/// An order as Get Pending Orders lists it.
+/// Returns an order as Get Pending Orders lists it.
 pub(super) fn pending(core: &Core, order: &Order) -> PendingOrder {
     let mut record = PendingOrder::default();
     common!(record, core, order);
@@ -160,7 +160,7 @@ pub(super) fn pending(core: &Core, order: &Order) -> PendingOrder {
     record
 }
 
-/// An order as Get History Order lists it.
+/// Returns an order as Get History Order lists it.
 pub(super) fn historical(core: &Core, order: &Order) -> HistoryOrder {
     let mut record = HistoryOrder::default();
     common!(record, core, order);

@@ -223,7 +223,7 @@ impl Serve for CountdownCancelAll {
     }
 }
 
-/// The leverage of long and of short positions that a request sets: of one direction, or of both.
+/// Returns the leverage of long and of short positions that a request sets: of one direction, or of both.
 fn both(leverage: Option<u64>, direction: Option<&PositionSide>) -> [Option<u64>; 2] {
     match direction {
         Some(PositionSide::Long) => [leverage, None],

@@ -108,7 +108,7 @@ impl<'a> Bill<'a> {
     }
 }
 
-/// The bills of an account that a request is about, the newest first.
+/// Returns the bills of an account that a request is about, the newest first.
 fn bills<'a>(core: &'a Core, account: usize, wanted: Wanted<'a>) -> impl Iterator<Item = Bill<'a>> {
     let account = &core.accounts[account];
     let is_meant = move |line, pair| wanted.holds(core, line, pair);
@@ -188,7 +188,7 @@ impl Serve for GetFinancialRecords {
     }
 }
 
-/// The closed positions of an account that a request is about, the newest first, with their ids and times.
+/// Returns the closed positions of an account that a request is about, the newest first, with their ids and times.
 fn past<'a>(
     core: &'a Core,
     account: usize,

@@ -57,7 +57,7 @@ impl Serve for GetCoins {
     }
 }
 
-/// The pairs of a line that a family lists, or one of them.
+/// Returns the pairs of a line that a family lists, or one of them.
 fn listed<'a>(
     core: &'a Core,
     family: Family,
@@ -79,7 +79,7 @@ fn band() -> Decimal {
     quotient(Decimal::ONE, BAND.into())
 }
 
-/// The most open orders that the documents allow for a business line.
+/// Returns the most open orders that the documents allow for a business line.
 fn ceiling(line: &str) -> Option<u64> {
     let ceiling = tradeapi::unified::CEILINGS.iter().find(|ceiling| ceiling.over.contains(&line));
     ceiling.map(|ceiling| ceiling.n)
@@ -164,7 +164,7 @@ impl Serve for GetContracts {
     }
 }
 
-/// The spot pairs. They are not traded with the operations of the classic account, but its clients list them.
+/// Returns the spot pairs. They are not traded with the operations of the classic account, but its clients list them.
 fn spot_pairs(core: &Core) -> impl Iterator<Item = &Instrument> {
     core.pairs.iter().filter(|pair| pair.contract == Units::Spot && !pair.is_reality())
 }

@@ -28,18 +28,18 @@ pub(super) fn ids(id: u64, client: Option<&str>) -> PlanIds {
     ids
 }
 
-/// The conditional order that a request names; the orderId takes precedence.
+/// Returns the conditional order that a request names; the orderId takes precedence.
 pub(super) fn name(id: Option<&OrderId>, client: Option<&str>) -> Result<Name, Reason> {
     let by_id = id.map(|id| Name::Id(id.as_str().to_owned()));
     by_id.or_else(|| client.map(|id| Name::Client(id.to_owned()))).ok_or(missing("orderId"))
 }
 
-/// A trigger price without what follows the price.
+/// Returns a trigger price without what follows the price.
 pub(super) fn trigger(price: Decimal, by_mark: bool, rises: bool, limit: Option<Decimal>, source: Source) -> Trigger {
     Trigger { price, by_mark, rises, limit, source, turn: None, best: None }
 }
 
-/// The price of an order; zero stands for a market order.
+/// Returns the price of an order; zero stands for a market order.
 fn execution(parameter: &'static str, price: Option<&tradeapi::Decimal>) -> Result<Option<Decimal>, Reason> {
     Ok(optional(parameter, price)?.filter(|price| !price.is_zero()))
 }
@@ -59,7 +59,7 @@ pub(super) fn by_mark(by: Option<&TriggerBy>) -> bool {
     by == Some(&TriggerBy::Mark)
 }
 
-/// An order that opens or closes a position, of the whole account's usual margin mode.
+/// Returns an order that opens or closes a position, of the whole account's usual margin mode.
 pub(super) fn ticket(at: &Desk<'_>, index: usize, side: Side, pos: PositionSide, qty: Decimal) -> Ticket {
     let mut ticket = at.core.market_ticket(at.account, index, side, pos, 0, Source::Plan);
     ticket.quantity = Quantity::Lots(qty);
@@ -70,7 +70,7 @@ pub(super) fn ticket(at: &Desk<'_>, index: usize, side: Side, pos: PositionSide,
     ticket
 }
 
-/// An order that closes a position.
+/// Returns an order that closes a position.
 pub(super) fn closing(at: &Desk<'_>, index: usize, pos: PositionSide, opened: Side, qty: Decimal) -> Ticket {
     let ticket = ticket(at, index, opened.opposite(), pos, qty);
     Ticket { effect: Effect::Close, reduce_only: pos == PositionSide::Net, ..ticket }
@@ -263,7 +263,7 @@ impl Serve for GetPlanSubOrders {
     }
 }
 
-/// The plan that a modification names, if its kind is one of those that the operation takes.
+/// Returns the plan that a modification names, if its kind is one of those that the operation takes.
 fn named(at: &Desk<'_>, name: &Name, closes: bool) -> Result<Plan, Reason> {
     let id = at.core.find_plan(at.account, name)?;
     let plan = at.core.plans.get(&id).filter(|plan| plan.kind.closes() == closes);
@@ -382,7 +382,7 @@ impl Serve for CancelPlanOrder {
     }
 }
 
-/// The state of a plan in the words of the classic account.
+/// Returns the state of a plan in the words of the classic account.
 fn plan_status(state: PlanState) -> PlanStatus {
     match state {
         PlanState::Waiting => PlanStatus::Live,
@@ -444,7 +444,8 @@ fn plan_record(core: &Core, plan: &Plan) -> PlanOrder {
     record
 }
 
-/// The conditional orders of an account, the newest first: those that wait, or all others, with their ids and times.
+/// Returns the conditional orders of an account, the newest first: those that wait, or all others, with their ids and
+/// times.
 pub(super) fn plans<'a>(
     at: &'a Desk<'_>,
     wanted: Wanted<'a>,

@@ -27,7 +27,7 @@ struct Held<'a> {
     position: &'a Position,
 }
 
-/// The open positions of an account that a request is about, in one direction or in both.
+/// Returns the open positions of an account that a request is about, in one direction or in both.
 fn held<'a>(at: &'a Desk<'_>, wanted: Wanted<'_>, only: Option<&Direction>) -> Vec<Held<'a>> {
     let (core, account) = (&*at.core, at.account);
     let is_meant = |index: usize, position: &Position| {
@@ -47,12 +47,12 @@ impl Held<'_> {
         self.core.accounts[self.account].leverage(self.index, self.pos, self.position.side).into()
     }
 
-    /// The lots that open orders close.
+    /// Returns the lots that open orders close.
     fn closing(&self) -> u64 {
         self.core.occupied(self.account, self.index, self.pos).min(self.position.lots)
     }
 
-    /// The lots that open orders add.
+    /// Returns the lots that open orders add.
     fn opening(&self) -> u64 {
         let orders = self.core.accounts[self.account].open.iter().filter_map(|id| self.core.orders.get(id));
         let adds = |order: &&Order| {
@@ -79,14 +79,15 @@ impl Held<'_> {
         profit
     }
 
-    /// The price at which closing covers the fees of opening and closing.
+    /// Returns the price at which closing covers the fees of opening and closing.
     fn break_even(&self) -> Decimal {
         let fees = TAKER_FEE + TAKER_FEE;
         let factor = if self.position.side == Side::Buy { Decimal::ONE + fees } else { Decimal::ONE - fees };
         (self.entry() * factor).round_dp(8)
     }
 
-    /// The maintenance margin as a fraction of what backs the position: of a crossed one, that of the whole coin.
+    /// Returns the maintenance margin as a fraction of what backs the position: of a crossed one, that of the whole
+    /// coin.
     fn margin_ratio(&self) -> Decimal {
         let (profit, needed) = self.core.marked(self.index, self.position);
         match self.position.mode {

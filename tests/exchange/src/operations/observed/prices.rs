@@ -36,7 +36,7 @@ fn limit(given: Option<u64>, usual: usize) -> usize {
     given.map_or(usual, |limit| usize::try_from(limit).unwrap_or(MAX_ITEMS)).min(MAX_ITEMS)
 }
 
-/// The pairs of a line, or one of them, with other participants.
+/// Returns the pairs of a line, or one of them, with other participants.
 fn pairs(at: &mut Desk<'_>, line: &str, symbol: Option<&str>) -> Result<Vec<usize>, Refusal> {
     if let Some(symbol) = symbol {
         return at.pair(line, symbol).map(|index| vec![index]).map_err(|reason| at.refusal(reason));
@@ -175,7 +175,7 @@ impl Serve for GetContractTickers {
     }
 }
 
-/// The best levels of both sides of a book: those of sellers, and those of buyers.
+/// Returns the best levels of both sides of a book: those of sellers, and those of buyers.
 fn depth(at: &mut Desk<'_>, line: &str, symbol: &str, limit: usize) -> Result<[List<Level>; 2], Refusal> {
     let index = at.pair(line, symbol).map_err(|reason| at.refusal(reason))?;
     let (pair, book) = (&at.core.pairs[index], &at.core.books[index]);
@@ -282,7 +282,7 @@ candles! {
     GetContractIndexCandles: product_type, granularity, |_| Some(&CandleType::Index);
 }
 
-/// The latest public trades of a pair, the newest first.
+/// Returns the latest public trades of a pair, the newest first.
 fn trades<T>(
     at: &mut Desk<'_>,
     [line, symbol]: [&str; 2],
@@ -413,8 +413,8 @@ impl Serve for GetContractFundingTime {
     }
 }
 
-/// The times of past payments of funding, the newest first, on a page of a number. The rate never changes, and is that of
-/// the time before the exchange began, too.
+/// Returns the times of past payments of funding, the newest first, on a page of a number. The rate never changes, and
+/// is that of the time before the exchange began, too.
 fn past_fundings(at: &Desk<'_>, page: Option<u64>, size: Option<u64>) -> impl Iterator<Item = Timestamp> {
     let size = limit(size, PAYMENTS).min(ITEMS);
     let skipped = usize::try_from(page.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX).saturating_mul(size);

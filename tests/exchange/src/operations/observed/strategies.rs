@@ -25,7 +25,7 @@ impl Serve for PlaceStrategyOrder {
     }
 }
 
-/// The limit of the order of a trigger.
+/// Returns the limit of the order of a trigger.
 fn limit_of(
     parameter: &'static str,
     kind: Option<&OrderType>,
@@ -74,7 +74,7 @@ fn place_strategy(request: &PlaceStrategyOrder, at: &mut Desk<'_>) -> Result<u64
     at.core.place_plan(PlanKind::Tpsl, client, ticket, (triggers, is_whole))
 }
 
-/// The triggers of a take-profit and of a stop-loss of a position.
+/// Returns the triggers of a take-profit and of a stop-loss of a position.
 fn legs(opened: Side, request: &PlaceStrategyOrder) -> Result<Vec<Trigger>, Reason> {
     let is_long = opened == Side::Buy;
     let mut triggers = Vec::new();

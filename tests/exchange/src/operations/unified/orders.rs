@@ -19,7 +19,7 @@ use crate::state::orders::{Borrowing, Changes, Name, Order, Preset, Presets, Qua
 use crate::state::refusal::{Reason, Refusal};
 use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
-/// The parameters that single orders and items of batches share.
+/// Returns the parameters that single orders and items of batches share.
 fn ticket(
     at: &Desk<'_>,
     [category, symbol, side]: [&str; 3],
@@ -168,7 +168,7 @@ impl Serve for ModifyOrder {
     }
 }
 
-/// A refusal that names the requestId, if autoCancel may follow.
+/// Returns a refusal that names the requestId, if autoCancel may follow.
 fn naming(refusal: Refusal, reported_id: Option<u64>) -> Refusal {
     match reported_id {
         Some(id) => Refusal { message: format!("{} (requestId {id})", refusal.message), ..refusal },
@@ -184,13 +184,13 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<OrderIds, Reason> 
     Ok(ids)
 }
 
-/// The orders that a modification may name.
+/// Returns the orders that a modification may name.
 fn wanted<'a>(category: Option<&'a Category>, symbol: Option<&'a Symbol>) -> Wanted<'a> {
     let (line, symbol) = (category.map(|category| category.as_str()), symbol.map(|symbol| symbol.as_str()));
     Wanted { line, symbol, coin: None }
 }
 
-/// The requested changes of an order that has these presets.
+/// Returns the requested changes of an order that has these presets.
 fn modification(request: &ModifyOrder, kept: Presets) -> Result<Changes, Reason> {
     let edited =
         |[name, limit]: [&'static str; 2], kept: &Preset, price: &Edit<_>, by, order_type, limit_price: Option<&_>| {

@@ -139,7 +139,7 @@ fn asset(coin: &str, balance: &Balance, in_usd: Decimal) -> Asset {
 }
 
 impl Core {
-    /// The price of a coin in dollars, by the pairs that quote it.
+    /// Returns the price of a coin in dollars, by the pairs that quote it.
     pub(crate) fn price_of(&self, coin: &str) -> Decimal {
         let of_coin = || self.pairs.iter().zip(&self.markets).filter(|(pair, _)| pair.base == coin);
         // Pairs that are settled in the coin itself count where there is no other.

@@ -39,7 +39,7 @@ pub(super) fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
     record
 }
 
-/// An order as the family shows it.
+/// Returns an order as the family shows it.
 pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
     let (pair, ticket) = (&core.pairs[order.ticket.pair], &order.ticket);
     let mut record = tradeapi::unified::Order::default();
@@ -83,7 +83,7 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
     record
 }
 
-/// The quantity in the base coin. That of a market order in the quote coin is known as far as it is filled.
+/// Returns the quantity in the base coin. That of a market order in the quote coin is known as far as it is filled.
 fn quantity(pair: &Instrument, order: &Order) -> Decimal {
     match order.ticks {
         None if pair.contract == Contract::InverseByQuote => order.base,
@@ -91,7 +91,7 @@ fn quantity(pair: &Instrument, order: &Order) -> Decimal {
     }
 }
 
-/// The amount of the quote coin, as far as it is known.
+/// Returns the amount of the quote coin, as far as it is known.
 fn amount(pair: &Instrument, order: &Order) -> Decimal {
     match (order.ticket.quantity, order.ticks) {
         (Quantity::Amount(amount), _) => amount,
@@ -110,7 +110,7 @@ fn status(state: State) -> &'static str {
     }
 }
 
-/// Which kind of order it is, by what placed it.
+/// Returns which kind of order it is, by what placed it.
 fn delegate(source: Source, is_limit: bool) -> &'static str {
     match (source, is_limit) {
         (Source::TakeProfit, true) => "position_stop_profit_limit",

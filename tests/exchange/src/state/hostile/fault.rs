@@ -171,7 +171,7 @@ pub enum FaultKinds {
 }
 
 impl FaultKinds {
-    /// A random fault of a request.
+    /// Returns a random fault of a request.
     pub(crate) fn random(self, meta: &Meta, is_batch: bool, dice: &mut Dice) -> HostileFault {
         match self {
             Self::All => HostileFault::random(meta, is_batch, dice),
@@ -187,7 +187,7 @@ impl FaultKinds {
 }
 
 impl HostileFault {
-    /// A random fault of a request.
+    /// Creates a random fault of a request.
     pub(crate) fn random(meta: &Meta, is_batch: bool, dice: &mut Dice) -> Self {
         let echoes = meta.echoes.as_ref().is_some_and(|echoes| !echoes.one_is_enough);
         let parts: &[&[(Self, u64)]] = match (meta.effect, is_list(meta)) {
@@ -201,7 +201,7 @@ impl HostileFault {
         dice.weighted(&parts.concat()).unwrap_or(Self::None)
     }
 
-    /// When a change with this fault takes effect.
+    /// Returns when a change with this fault takes effect.
     pub(crate) fn effect_time(self, dice: &mut Dice) -> EffectTime {
         match self {
             Self::None | Self::Slow | Self::LastAnswer | Self::Partial => EffectTime::Now,
@@ -253,12 +253,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The number of faulted requests.
+    /// Returns the number of faulted requests.
     pub(crate) fn faulted(&self) -> u64 {
         self.faults.iter().filter(|(fault, _)| **fault != HostileFault::None).map(|(_, count)| count).sum()
     }
 
-    /// The number of answers with a quirk.
+    /// Returns the number of answers with a quirk.
     pub(crate) fn with_quirk(&self) -> u64 {
         self.quirks.iter().filter(|(quirk, _)| **quirk != Quirk::None).map(|(_, count)| count).sum()
     }

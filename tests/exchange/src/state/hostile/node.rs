@@ -32,24 +32,24 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node without mistakes, with this share of requests.
+    /// Creates a node without mistakes, with this share of requests.
     pub const fn new(share: u64) -> Self {
         Self { clock: 0, answer_time: 0, lag: 0, share }
     }
 
-    /// The same node with a view that is this many milliseconds old.
+    /// Returns the same node with a view that is this many milliseconds old.
     #[must_use]
     pub const fn lagging(self, lag: u64) -> Self {
         Self { lag, ..self }
     }
 
-    /// The same node with a wrong time in its answers.
+    /// Returns the same node with a wrong time in its answers.
     #[must_use]
     pub const fn with_answer_time(self, answer_time: i64) -> Self {
         Self { answer_time, ..self }
     }
 
-    /// The same node with a wrong clock, whose time is also in its answers.
+    /// Returns the same node with a wrong clock, whose time is also in its answers.
     #[must_use]
     pub const fn ahead_by(self, millis: i64) -> Self {
         Self { clock: millis, answer_time: millis, ..self }
@@ -94,7 +94,7 @@ impl Node {
         (self.clock, self.answer_time, self.lag) == (0, 0, 0)
     }
 
-    /// A random node by share.
+    /// Creates a random node by share.
     pub(crate) fn random(nodes: &[Self], dice: &mut Dice) -> Self {
         let shares: Vec<_> = nodes.iter().map(|node| (*node, node.share)).collect();
         dice.weighted(&shares).unwrap_or_default()
@@ -169,7 +169,7 @@ fn named(name: &Name) -> &str {
 }
 
 impl Views {
-    /// The views of nodes that have shown these orders so far.
+    /// Returns the views of nodes that have shown these orders so far.
     pub(crate) fn of<'a>(orders: impl Iterator<Item = &'a Order>, now: u64) -> Self {
         let mut views = Self::default();
         for order in orders {
@@ -183,7 +183,7 @@ impl Views {
         self.touched.extend(event.order());
     }
 
-    /// The orders that have changed since this was asked last.
+    /// Returns the orders that have changed since this was asked last.
     pub(crate) fn take_touched(&mut self) -> BTreeSet<u64> {
         std::mem::take(&mut self.touched)
     }
@@ -212,7 +212,7 @@ impl Views {
         }
     }
 
-    /// The orders that have ended, and that a node may still show as open.
+    /// Returns the orders that have ended, and that a node may still show as open.
     pub(crate) fn ended_lately(&self, now: u64) -> impl Iterator<Item = u64> {
         self.ended.range((now + 1, 0)..).map(|(_, order)| *order)
     }
@@ -233,7 +233,7 @@ impl Views {
         }
     }
 
-    /// The order as a node shows it; `found` is the current state.
+    /// Returns the order as a node shows it; `found` is the current state.
     pub(crate) fn shown(
         &mut self,
         view: View,
@@ -274,7 +274,7 @@ impl Views {
         Some(shown)
     }
 
-    /// The order as a listing of a node shows it; `None` if the node does not know it yet.
+    /// Returns the order as a listing of a node shows it; `None` if the node does not know it yet.
     pub(crate) fn listed<'a>(&'a self, view: View, order: &'a Order) -> Option<&'a Order> {
         let Some(history) = self.histories.get(&order.id) else { return Some(order) };
         history.last(view).filter(|_| history.visible <= view.now)
@@ -282,7 +282,7 @@ impl Views {
 }
 
 impl History {
-    /// The version that a node shows.
+    /// Returns the version that a node shows.
     fn last(&self, view: View) -> Option<&Order> {
         let is_shown = |version: &&Version| version.at + view.lag <= view.now || version.settled <= view.now;
         self.versions.iter().rev().find(is_shown).map(|version| &version.order)

@@ -86,12 +86,12 @@ fn one_of(texts: &[&'static str], dice: &mut Dice) -> &'static str {
 }
 
 impl Quirk {
-    /// A random quirk with a probability in percent.
+    /// Creates a random quirk with a probability in percent.
     pub(crate) fn random(percent: u64, dice: &mut Dice) -> Self {
         if dice.percent(percent) { dice.weighted(&WEIGHTS).unwrap_or(Self::None) } else { Self::None }
     }
 
-    /// The wrong time in the envelope, if that is the quirk.
+    /// Returns the wrong time in the envelope, if that is the quirk.
     pub(crate) fn time(self, dice: &mut Dice) -> Option<&'static str> {
         match self {
             Self::AbsurdTime => Some(one_of(TIMES, dice)),
@@ -100,7 +100,7 @@ impl Quirk {
         }
     }
 
-    /// The data of a query with absurd numbers, if this is the quirk.
+    /// Returns the data of a query with absurd numbers, if this is the quirk.
     pub(crate) fn numbers(self, data: &str, dice: &mut Dice) -> Option<String> {
         if self != Self::AbsurdNumbers {
             return None;
@@ -159,7 +159,7 @@ fn with_headers(answer: &mut Response<Bytes>, count: usize) {
     }
 }
 
-/// An answer in the bytes of HTTP.
+/// Returns an answer in the bytes of HTTP.
 pub(crate) fn raw(answer: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {} OK\r\n", answer.status().as_u16()).into_bytes();
     for (name, value) in answer.headers() {

@@ -96,7 +96,7 @@ impl History {
         Self::of(seed, Accounts::Both)
     }
 
-    /// The history of a key of these accounts.
+    /// Returns the history of a key of these accounts.
     pub(crate) fn of(seed: u64, accounts: Accounts) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
@@ -219,7 +219,7 @@ impl History {
         self.amended.extend(amended);
     }
 
-    /// The effect of an amendment, which is `does` unless it is refused.
+    /// Returns the effect of an amendment, which is `does` unless it is refused.
     fn did(&self, does: Amended, order: &OrderView, is_refused: Result<bool, Error>) -> Amended {
         match is_refused {
             Ok(false) => does,

@@ -19,7 +19,7 @@ fn place(exchange: &Exchange, more: Value) -> Value {
     done(exchange, &format!("{UNIFIED}/place-order"), with(&unified(), more))
 }
 
-/// The number of these requests that are accepted in a row.
+/// Returns the number of these requests that are accepted in a row.
 fn served(exchange: &Exchange, path: &str, body: &Value) -> usize {
     let is_served = |_: &usize| post(path, body).send(exchange)["code"] != "429";
     (0..1_000).take_while(is_served).count()

@@ -21,7 +21,7 @@ fn place_classic(exchange: &Exchange, more: Value) -> Value {
     done(exchange, &format!("{CLASSIC}/place-order"), with(&classic(), more))
 }
 
-/// The client ids of a list of orders.
+/// Returns the client ids of a list of orders.
 fn clients(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|order| order["clientOid"].as_str().unwrap()).collect()
 }

@@ -14,7 +14,7 @@ use crate::number::Num;
 const HOURS_8: u64 = 8 * 60 * 60 * 1000;
 
 impl Books {
-    /// A pair that an account trades.
+    /// Returns a pair that an account trades.
     fn any_pair(&mut self, account: usize) -> usize {
         loop {
             let pair = self.chance.place(PAIRS.len());
@@ -112,7 +112,7 @@ impl Books {
         order
     }
 
-    /// A trigger above or below the market.
+    /// Returns a trigger above or below the market.
     fn near(&mut self, pair: usize, above: bool) -> String {
         let mark = self.marks[pair];
         let off = mark / 400 + self.chance.number(mark / 50);

@@ -4,8 +4,8 @@ use super::{Kind, MAINTENANCE, Pos, Position, World, sign};
 use crate::number::Num;
 
 impl World {
-    /// What backs a position and its profit, less the margin that it needs: by itself if it is isolated, with the balance
-    /// and the other crossed ones otherwise.
+    /// Returns what backs a position and its profit, less the margin that it needs: by itself if it is isolated, with
+    /// the balance and the other crossed ones otherwise.
     fn excess(&self, account: usize, position: &Position, pair: usize) -> Num {
         let of = &self.accounts[account];
         if position.isolated {
@@ -25,7 +25,7 @@ impl World {
         of.total[coin].clone() + each.sum()
     }
 
-    /// The next position to liquidate, first of the pair whose price has moved.
+    /// Returns the next position to liquidate, first of the pair whose price has moved.
     fn next_used_up(&self, moved: Option<usize>) -> Option<(usize, (usize, Pos), Position)> {
         let mut all: Vec<_> = Vec::new();
         for (index, account) in self.accounts.iter().enumerate() {
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// The mark price of a pair at which a position is liquidated while others stay; `None` without any.
+    /// Returns the mark price of a pair at which a position is liquidated while others stay; `None` without any.
     pub(crate) fn liquidation_price(&self, account: usize, key: (usize, Pos)) -> Option<Num> {
         let of = &self.accounts[account];
         let position = &of.positions[&key];

@@ -64,8 +64,9 @@ impl World {
         Ok(())
     }
 
-    /// What a step of the quantity reserves: on spot what it pays, and otherwise its value by the leverage, and the taker's fee. A market order is valued at
-    /// the price at which the last of it would trade now, a sale at the best bid if that is higher.
+    /// Returns what a step of the quantity reserves: on spot what it pays, and otherwise its value by the leverage, and
+    /// the taker's fee. A market order is valued at the price at which the last of it would trade now, a sale at the
+    /// best bid if that is higher.
     pub(super) fn reserve(&self, wish: &Wish) -> Num {
         let of = &self.pairs[wish.pair];
         if of.kind == Kind::Spot {
@@ -89,8 +90,8 @@ impl World {
         value.over(&self.leverage(wish.account, wish.pair).into()) + &value * &Num::read(TAKER)
     }
 
-    /// The part of an order that closes its position. Orders that wait share it, the oldest first; one that trades at
-    /// once comes before them.
+    /// Returns the part of an order that closes its position. Orders that wait share it, the oldest first; one that
+    /// trades at once comes before them.
     fn netted(&self, wish: &Wish, own: Option<u64>) -> i64 {
         if wish.closes {
             return wish.qty;
@@ -108,7 +109,7 @@ impl World {
         wish.qty.min((position.qty - others).max(0))
     }
 
-    /// How much of a position an order closes, once those that it replaces are cancelled.
+    /// Returns how much of a position an order closes, once those that it replaces are cancelled.
     fn room_to_close(&mut self, wish: &Wish) -> Result<i64, Refused> {
         let key = (wish.pair, wish.pos);
         let position = self.accounts[wish.account].positions.get(&key).filter(|position| position.buys != wish.buys);
@@ -380,7 +381,7 @@ impl World {
         }
     }
 
-    /// An order of a request.
+    /// Returns an order of a request.
     pub(crate) fn order(&self, client: u64) -> Option<&Order> {
         self.open.iter().find(|order| order.wish.client == Some(client))
     }

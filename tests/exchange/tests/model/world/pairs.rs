@@ -48,7 +48,7 @@ impl Pair {
         self.kind != Kind::Spot
     }
 
-    /// The coin of margins, fees and profits.
+    /// Returns the coin of margins, fees and profits.
     pub(crate) fn settle(&self) -> Coin {
         match self.kind {
             Kind::Spot | Kind::Linear => self.quote,
@@ -56,12 +56,12 @@ impl Pair {
         }
     }
 
-    /// The coin that an order reserves.
+    /// Returns the coin that an order reserves.
     pub(crate) fn reserved(&self, buys: bool) -> Coin {
         if self.kind == Kind::Spot && !buys { self.base } else { self.settle() }
     }
 
-    /// The coin of the fee of a fill: on spot the one that is received.
+    /// Returns the coin of the fee of a fill: on spot the one that is received.
     pub(crate) fn fee_coin(&self, buys: bool) -> Coin {
         if self.kind == Kind::Spot && buys { self.base } else { self.settle() }
     }
@@ -74,17 +74,17 @@ impl Pair {
         &Num::from(steps) * &self.step
     }
 
-    /// The quantity in the base coin.
+    /// Returns the quantity in the base coin.
     pub(crate) fn base_qty(&self, price: i64, qty: i64) -> Num {
         if self.kind == Kind::ByQuote { self.qty(qty).over(&self.price(price)) } else { self.qty(qty) }
     }
 
-    /// The value in the quote coin.
+    /// Returns the value in the quote coin.
     pub(crate) fn value(&self, price: i64, qty: i64) -> Num {
         if self.kind == Kind::ByQuote { self.qty(qty) } else { &self.price(price) * &self.qty(qty) }
     }
 
-    /// The value in the coin that settles.
+    /// Returns the value in the coin that settles.
     pub(crate) fn worth(&self, price: i64, qty: i64) -> Num {
         match self.kind {
             Kind::Spot | Kind::Linear => self.value(price, qty),
@@ -92,12 +92,12 @@ impl Pair {
         }
     }
 
-    /// What an entry adds to the cost of a position.
+    /// Returns what an entry adds to the cost of a position.
     pub(super) fn cost(&self, price: i64, qty: i64) -> Num {
         if self.kind == Kind::ByQuote { self.base_qty(price, qty) } else { self.value(price, qty) }
     }
 
-    /// The profit of closing what had this cost.
+    /// Returns the profit of closing what had this cost.
     pub(super) fn gain(&self, is_long: bool, cost: &Num, price: i64, qty: i64) -> Num {
         let more = self.cost(price, qty) - cost.clone();
         let of_long = match self.kind {
@@ -108,7 +108,7 @@ impl Pair {
         &sign(is_long) * &of_long
     }
 
-    /// The value of a position at its entry, in the coin that settles.
+    /// Returns the value of a position at its entry, in the coin that settles.
     pub(super) fn entry_worth(&self, position: &Position) -> Num {
         if self.kind == Kind::Inverse { self.qty(position.qty) } else { position.cost.clone() }
     }

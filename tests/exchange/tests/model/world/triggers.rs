@@ -15,7 +15,7 @@ impl Presets {
 }
 
 impl Position {
-    /// Whether a price reaches one of its presets.
+    /// Returns whether a price reaches one of its presets.
     fn is_reached(&self, last: i64) -> bool {
         let beyond = |price: i64, above: bool| if above { last >= price } else { last <= price };
         self.presets.profit.is_some_and(|price| beyond(price, self.buys))

@@ -7,18 +7,18 @@ const WINDOW: Option<Duration> = Some(Duration::from_secs(30));
 /// The time of the wall clock when the steady one begins.
 const START: u64 = 1_700_000_000_000;
 
-/// The moment `at` milliseconds after the beginning, by a wall clock that was not set.
+/// Returns the moment `at` milliseconds after the beginning, by a wall clock that was not set.
 fn at(at: u64) -> Moment {
     Moment { wall: Timestamp::from_millis(START + at), steady: Duration::from_millis(at) }
 }
 
-/// The same by a wall clock that was set by `jump` milliseconds.
+/// Returns the same by a wall clock that was set by `jump` milliseconds.
 fn set(moment: Moment, jump: i64) -> Moment {
     Moment { wall: Timestamp::from_millis(moment.wall.as_millis().saturating_add_signed(jump)), ..moment }
 }
 
-/// A reading of an exchange's clock that is `ahead` milliseconds ahead, `read_after` milliseconds after the request
-/// left.
+/// Returns a reading of an exchange's clock that is `ahead` milliseconds ahead, `read_after` milliseconds after the
+/// request left.
 fn reading(sent: u64, read_after: u64, received: u64, ahead: i64) -> ServerTime {
     let time = Timestamp::from_millis((START + sent + read_after).saturating_add_signed(ahead));
     ServerTime { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }

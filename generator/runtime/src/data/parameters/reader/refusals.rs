@@ -23,7 +23,7 @@ impl ParameterReader<'_> {
         self.found.into_result().map(drop)
     }
 
-    /// Why no request could be read.
+    /// Returns why no request could be read.
     pub(super) fn unread(mut self) -> Violations {
         if self.found.is_empty() {
             self.violate("unreadable", "", "these are not the parameters that were looked for");

@@ -42,7 +42,7 @@ impl<'a> Parts<'a> {
         (has_digit && digits(whole) && digits(fraction)).then_some(Self { negative, whole, fraction, exponent })
     }
 
-    /// The number times ten to the power of `places`.
+    /// Returns the number times ten to the power of `places`.
     pub(super) fn shifted(self, places: i32) -> Self {
         Self { exponent: self.exponent.saturating_add(places), ..self }
     }
@@ -59,7 +59,7 @@ impl<'a> Parts<'a> {
         digits.map(move |digit| sign * i64::from(digit - b'0'))
     }
 
-    /// The number without an exponent, as JSON writes numbers; a zero has no sign.
+    /// Returns the number without an exponent, as JSON writes numbers; a zero has no sign.
     pub(super) fn plain(&self) -> String {
         let digits = [self.whole, self.fraction].concat();
         let point = self.whole.len() as i64 + i64::from(self.exponent);
@@ -80,7 +80,7 @@ impl<'a> Parts<'a> {
         [sign, whole, dot, &fraction].concat()
     }
 
-    /// The value of the number, independent of its notation.
+    /// Returns the value of the number, independent of its notation.
     pub(super) fn normalized(&self) -> Normalized<'a> {
         let head = self.whole.trim_start_matches('0');
         let tail = if head.is_empty() { self.fraction.trim_start_matches('0') } else { self.fraction };
@@ -106,7 +106,7 @@ pub(super) fn is_number(text: &str) -> bool {
     is_plain(text.as_bytes()) || Parts::of(text).is_some()
 }
 
-/// The number `text` without an exponent; `text` itself if it is already written like this.
+/// Returns the number `text` without an exponent; `text` itself if it is already written like this.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if is_plain_number(text) {
         return Cow::Borrowed(text);
@@ -213,7 +213,7 @@ impl Normalized<'_> {
     note = "write `dec!(0.1)` for a number that you know, and parse a text: `text.parse::<Decimal>()?`"
 )]
 pub trait IntoDecimal {
-    /// The number as a decimal.
+    /// Returns the number as a decimal.
     fn into_decimal(self) -> Decimal;
 }
 
@@ -272,7 +272,7 @@ exact_numbers!(Decimal, rust_decimal::Decimal, u8, u16, u32, u64, u128, usize, i
 )]
 #[doc(hidden)]
 pub trait ExactNumber {
-    /// The number.
+    /// Returns the number.
     fn exact(self) -> Decimal;
 }
 

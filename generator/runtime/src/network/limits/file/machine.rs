@@ -44,7 +44,7 @@ impl MachineClock {
     }
 }
 
-/// A number of the start of the machine, and the time since then, if the system tells both.
+/// Returns a number of the start of the machine, and the time since then, if the system tells both.
 fn since_start() -> Option<(u64, Duration)> {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let uptime = fs::read_to_string("/proc/uptime").ok()?;

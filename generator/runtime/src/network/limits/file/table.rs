@@ -27,7 +27,7 @@ const HEADER: usize = 4;
 /// stopped.
 const TRIES: u32 = 100;
 
-/// Why the file was not used.
+/// The reason why the file was not used.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// Another process has it locked.

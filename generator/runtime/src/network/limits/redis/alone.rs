@@ -37,7 +37,7 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    /// The fallback of the settings, if there is one.
+    /// Returns the fallback of the settings, if there is one.
     pub(super) fn new(settings: &RedisSettings) -> Option<Self> {
         let Fallback::InProcess { share, on_change } = &settings.fallback else { return None };
         Some(Self {
@@ -86,7 +86,7 @@ impl Alone {
         until(self.is_alone.subscribe(), true, work).await
     }
 
-    /// A reservation within this process's share; `None` once it is a member of the fleet again.
+    /// Returns a reservation within this process's share; `None` once it is a member of the fleet again.
     pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Reservation, AdmissionError>> {
         let given = match self.limits.admit(call, wait) {
             Admission::Now(known) => known,
@@ -98,7 +98,7 @@ impl Alone {
         Some(given.map(|reservation| Reservation { key: reservation.key | ALONE, ..reservation }))
     }
 
-    /// The reservation as it was given here, if it was.
+    /// Returns the reservation as it was given here, if it was.
     pub(super) fn own(reservation: &Reservation) -> Option<u64> {
         (reservation.key & ALONE != 0).then_some(reservation.key & !ALONE)
     }
@@ -108,7 +108,7 @@ impl Alone {
     }
 }
 
-/// The result of `work`, unless the state becomes `end` first.
+/// Returns the result of `work`, unless the state becomes `end` first.
 async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut ends = pin!(state.wait_for(|state| *state == end));
@@ -136,7 +136,8 @@ struct State {
 }
 
 impl Presence {
-    /// The presence of a process that starts: another run of it may have reported itself to the server until now.
+    /// Returns the presence of a process that starts: another run of it may have reported itself to the server until
+    /// now.
     pub(super) fn new(validity: Duration) -> Self {
         let until = Instant::now() + validity;
         let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
@@ -150,7 +151,7 @@ impl Presence {
         (!state.is_alone).then(|| self.publish_until(&mut state))
     }
 
-    /// The same for a process that is alone and about to return.
+    /// Returns the same for a process that is alone and about to return.
     pub(super) fn publish_state(&self) -> Instant {
         self.publish_until(&mut self.state())
     }

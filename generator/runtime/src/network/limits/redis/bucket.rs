@@ -83,7 +83,7 @@ pub(super) struct Reports {
 /// A waiting call in a bucket.
 pub(super) struct WaitGuard<'a>(&'a Bucket);
 
-/// The keys that all buckets of an address have in common.
+/// Returns the keys that all buckets of an address have in common.
 fn common_keys(prefix: &str, address: &str) -> Vec<String> {
     let gate = name_of(address);
     vec![format!("{prefix}:clock"), format!("{prefix}:shut:{gate}"), format!("{prefix}:members")]
@@ -132,12 +132,12 @@ impl Bucket {
         is_time
     }
 
-    /// The index of the window of a pool.
+    /// Returns the index of the window of a pool.
     pub(super) fn pool(&self, pool: &str) -> Option<usize> {
         self.windows.iter().take(self.own).position(|window| window.binding.limit.pool == Some(pool))
     }
 
-    /// A bucket over these windows, for no calls.
+    /// Creates a bucket over these windows, for no calls.
     pub(super) fn over<'a>(windows: impl Iterator<Item = &'a WindowKey>, settings: &RedisSettings) -> Self {
         let prefix = settings.key_prefix();
         let mut bucket = Self { keys: common_keys(&prefix, ""), ..Self::default() };
@@ -161,14 +161,14 @@ impl Bucket {
         missing.min(usize::try_from(most).unwrap_or(usize::MAX))
     }
 
-    /// The next unclaimed permit.
+    /// Returns the next unclaimed permit.
     pub(super) fn take(&self) -> Option<Booked> {
         let mut state = self.state();
         state.drop_old(Instant::now());
         state.stock.pop_front()
     }
 
-    /// The same for a call that does not wait, and so does not overtake waiting ones.
+    /// Returns the same for a call that does not wait, and so does not overtake waiting ones.
     pub(super) fn take_spare(&self) -> Option<Booked> {
         let now = Instant::now();
         let mut state = self.state();
@@ -301,7 +301,7 @@ impl Registry {
         Self { buckets: HashMap::new(), sweep_at: FEW }
     }
 
-    /// The bucket of a call.
+    /// Returns the bucket of a call.
     pub(super) fn bucket(&mut self, call: &Call<'_>, settings: &RedisSettings) -> Arc<Bucket> {
         let who = BucketKey {
             operation: call.meta().id,
@@ -344,7 +344,7 @@ impl InProcessLimits {
         self.shared().change(|state, now| state.limits.take_over(now.saturating_add(settled)));
     }
 
-    /// The longest span of the windows that are in use.
+    /// Returns the longest span of the windows that are in use.
     pub(super) fn longest_span(&self) -> Duration {
         let state = self.shared().lock();
         state.limits.windows.values().map(|counter| counter.window.span()).max().unwrap_or_default()

@@ -177,7 +177,7 @@ impl Anchor {
         Self { fleet: answer.now(), since: answer.since(), sent, heard: Instant::now() }
     }
 
-    /// The fleet's time at `moment` or before.
+    /// Returns the fleet's time at `moment` or before.
     fn fleet_time(&self, moment: Instant) -> i64 {
         self.fleet.saturating_add(micros(moment.saturating_duration_since(self.heard)))
     }

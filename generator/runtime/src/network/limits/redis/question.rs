@@ -178,7 +178,7 @@ impl Answer {
         self.numbers.get(place).copied().unwrap_or_default()
     }
 
-    /// The fleet's time, in microseconds.
+    /// Returns the fleet's time, in microseconds.
     pub(super) fn now(&self) -> i64 {
         self.number(0)
     }
@@ -193,12 +193,12 @@ impl Answer {
         self.number(2) != 0
     }
 
-    /// The same without permits, which are not reliable.
+    /// Returns the same without permits, which are not reliable.
     pub(super) fn void(&self) -> Self {
         Self { numbers: vec![self.now(), self.since(), 1], ..*self }
     }
 
-    /// The same for a question that was sent twice.
+    /// Returns the same for a question that was sent twice.
     pub(super) fn of_two(self) -> Self {
         Self { asked_twice: true, ..self }
     }
@@ -213,7 +213,7 @@ impl Answer {
         duration(self.number(3))
     }
 
-    /// The index of the window that delays the next permit.
+    /// Returns the index of the window that delays the next permit.
     pub(super) fn binding(&self) -> Option<usize> {
         usize::try_from(self.number(4)).ok()?.checked_sub(1)
     }

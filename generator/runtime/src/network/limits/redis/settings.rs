@@ -81,12 +81,12 @@ impl Default for RedisSettings {
 }
 
 impl RedisSettings {
-    /// The default settings.
+    /// Returns the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The prefix of all keys, by default `tradeapi-limits`. Fleets with different prefixes share nothing.
+    /// Sets the prefix of all keys, by default `tradeapi-limits`. Fleets with different prefixes share nothing.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
@@ -152,7 +152,7 @@ impl RedisSettings {
         self
     }
 
-    /// The time-out of Redis, including connecting. By default half a second.
+    /// Sets the time-out of Redis, including connecting. By default half a second.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout.min(LONGEST);
         self
@@ -186,7 +186,7 @@ impl RedisSettings {
         self.lease.max(self.under_way())
     }
 
-    /// The prefix of all keys. Its braces keep all keys of a fleet on one server of a cluster.
+    /// Returns the prefix of all keys. Its braces keep all keys of a fleet on one server of a cluster.
     pub(super) fn key_prefix(&self) -> String {
         format!("{{{}}}", self.prefix)
     }

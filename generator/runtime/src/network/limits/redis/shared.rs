@@ -88,7 +88,7 @@ impl Shared {
         }
     }
 
-    /// A reservation, from Redis if it is reachable.
+    /// Returns a reservation, from Redis if it is reachable.
     pub(super) async fn admit(self: &Arc<Self>, call: Call<'_>, wait: bool) -> Result<Reservation, AdmissionError> {
         let start = Instant::now();
         if let Ok(runtime) = Handle::try_current() {
@@ -123,7 +123,7 @@ impl Shared {
         }
     }
 
-    /// A reservation from Redis.
+    /// Returns a reservation from Redis.
     async fn reservation(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Reservation, AdmissionError> {
         let bucket = lock(&self.registry).bucket(call, &self.settings);
         let booked = if wait { self.next_in(&bucket).await? } else { self.at_once(&bucket).await? };
@@ -138,7 +138,7 @@ impl Shared {
         Ok(Reservation { counted_at, left: booked.left, ..Reservation::new(booked.id, Duration::ZERO) })
     }
 
-    /// A permit for a call that does not wait.
+    /// Returns a permit for a call that does not wait.
     async fn at_once(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, AdmissionError> {
         if let Some(booked) = bucket.take_spare() {
             return Ok(booked);
@@ -151,7 +151,7 @@ impl Shared {
         })
     }
 
-    /// The next permit for waiting calls. The first call requests permits for all.
+    /// Returns the next permit for waiting calls. The first call requests permits for all.
     async fn next_in(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, Unavailable> {
         let _waits = bucket.wait();
         let _front = bucket.front.lock().await;

@@ -109,7 +109,7 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// When something that would pass the network at `at` does.
+    /// Returns when something that would pass the network at `at` does.
     fn passes(&self, at: Duration) -> Duration {
         match self.conditions.stall {
             Some((begins, ends)) if (begins..ends).contains(&at) => ends,
@@ -159,7 +159,7 @@ impl Scene<'_> {
     }
 }
 
-/// The times at which `count` calls arrive. `way` returns what happens to the call with a number.
+/// Returns the times at which `count` calls arrive. `way` returns what happens to the call with a number.
 fn run(settings: LimitSettings, most: u32, count: usize, way: impl FnMut(usize) -> Way) -> Vec<Duration> {
     run_in(Conditions::default(), settings, most, count, way)
 }
@@ -371,7 +371,7 @@ fn responses_that_are_late_cost_no_calls() {
     assert!(used >= 20 * 95, "{used}");
 }
 
-/// Callers who wait for `patience` over a network that stalls for `length`.
+/// Returns callers who wait for `patience` over a network that stalls for `length`.
 fn over_a_stall(settings: LimitSettings, length: Duration, patience: Duration, looks: bool) -> Vec<Duration> {
     let begins = SECOND * 5 + ms(500);
     let conditions = Conditions { stall: Some((begins, begins + length)), looks };

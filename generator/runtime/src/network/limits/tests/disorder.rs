@@ -258,7 +258,7 @@ fn free_in(limits: &InProcessLimits, meta: &'static Meta) -> Option<Duration> {
     }
 }
 
-/// Each of the settings alone, and all of them.
+/// Returns each of the settings alone, and all of them.
 fn endless() -> [LimitSettings; 5] {
     let usual = LimitSettings::new;
     [

@@ -21,7 +21,7 @@ fn callers(slowness: u64) -> impl Strategy<Value = Vec<Caller>> {
     prop::collection::vec((pause, 0..=slowness, prop::bool::weighted(0.1)), 1..120)
 }
 
-/// When calls are sent.
+/// Returns when calls are sent.
 fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> {
     let meta = limited_to(most);
     let limits = limits(settings);

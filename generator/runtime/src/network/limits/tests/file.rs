@@ -44,7 +44,7 @@ impl Machine {
         self.process_with_clock(ms(0))
     }
 
-    /// A process that reads the clock of the machine when it is slow by `slow`.
+    /// Returns a process that reads the clock of the machine when it is slow by `slow`.
     fn process_with_clock(&self, slow: Duration) -> std::io::Result<FileLimits> {
         let settings = LimitSettings::new().margin(Duration::ZERO).held_back(HELD);
         let clock = MachineClock::new(self.boot, (self.now() - self.booted_at).saturating_sub(slow), self.now());
@@ -65,7 +65,7 @@ impl Machine {
         self.timer.advance(time);
     }
 
-    /// The files of windows.
+    /// Returns the files of windows.
     fn files(&self) -> std::io::Result<Vec<PathBuf>> {
         fs::read_dir(self.folder.path())?.map(|entry| entry.map(|entry| entry.path())).collect()
     }

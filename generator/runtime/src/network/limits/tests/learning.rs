@@ -271,7 +271,7 @@ fn one_too_many_of_everything_closes_the_address() {
     assert!(is_free(new, "here") && is_free(other, "here") && is_free(one, "here"));
 }
 
-/// An operation that counts in a pool of ten calls in two seconds.
+/// Returns an operation that counts in a pool of ten calls in two seconds.
 fn pooled(weight: u32) -> &'static Meta {
     operation("pooled", Effect::Read, &[RateLimit::per_ip(10).every(2).pool("requests", weight)])
 }

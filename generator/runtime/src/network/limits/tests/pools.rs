@@ -28,7 +28,7 @@ fn exact() -> LimitSettings {
     LimitSettings::new().margin(Duration::ZERO)
 }
 
-/// Operations by their weights in the two pools; those without a weight in a pool do not count in it.
+/// Returns operations by their weights in the two pools; those without a weight in a pool do not count in it.
 fn operations(most: [u32; 2], weights: &[[u32; 2]]) -> Vec<&'static Meta> {
     let takes = |(pool_of, most, weight): ((&'static str, u32), u32, u32)| {
         (weight > 0).then(|| pool(pool_of, most, weight.min(most)))
@@ -40,7 +40,7 @@ fn operations(most: [u32; 2], weights: &[[u32; 2]]) -> Vec<&'static Meta> {
     weights.iter().map(make).collect()
 }
 
-/// The most that calls take of the pool in any of its windows.
+/// Returns the most that calls take of the pool in any of its windows.
 fn most_taken(made: &[(Duration, &'static Meta)], (name, seconds): (&str, u32)) -> u32 {
     let weight =
         |meta: &Meta| meta.limits.iter().filter(|row| row.pool == Some(name)).map(|row| row.weight).sum::<u32>();
@@ -78,7 +78,7 @@ fn callers(operations: usize) -> impl Strategy<Value = Vec<Caller>> {
     prop::collection::vec(caller, 1..100)
 }
 
-/// The calls that are made, and when. Every caller that does not leave is admitted.
+/// Returns the calls that are made, and when. Every caller that does not leave is admitted.
 fn run(metas: &[&'static Meta], callers: &[Caller]) -> Vec<(Duration, &'static Meta)> {
     let limits = limits(exact());
     let mut driver = Driver::new(&limits);
@@ -318,7 +318,7 @@ fn rows() -> [RateLimit; 5] {
     [per_uid(10, "default"), per_uid(5, "reality"), per_uid(30, "listed"), per_ip(100), address]
 }
 
-/// The numbers of calls of the rows that apply.
+/// Returns the numbers of calls of the rows that apply.
 fn holding(classes: &Classes, symbols: &[&'static str]) -> Vec<u32> {
     let meta = operation("place", Effect::Create, &rows());
     let order = Order(symbols.to_vec());

@@ -52,7 +52,7 @@ pub(super) struct Connection {
 type Inner = http1::Connection<Stream, OnePart>;
 
 impl Connection {
-    /// A connection over `stream`, which belongs to `runtime`.
+    /// Returns a connection over `stream`, which belongs to `runtime`.
     pub(super) async fn over(stream: Stream, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
         let socket = stream.state();
         // Requests are short: copying one into a single buffer is faster than writing it in parts.
@@ -83,7 +83,7 @@ impl Connection {
         self.expires.is_some()
     }
 
-    /// When it is closed unless it is used before.
+    /// Returns when it is closed unless it is used before.
     pub(super) fn expires(&self) -> Instant {
         self.expires.unwrap_or(self.made)
     }
@@ -224,7 +224,7 @@ impl Stream {
         Self::Tls(Box::new(tls))
     }
 
-    /// The state of the socket below.
+    /// Returns the state of the socket below.
     pub(super) fn state(&self) -> SocketState {
         match self {
             Self::Plain(socket, _) => socket.state(),

@@ -50,8 +50,8 @@ impl IdleConnection {
 }
 
 impl Pool {
-    /// The connection of `runtime` that was used last, unless it has expired by `now`. So connections that are not
-    /// needed expire, and a request is the least likely to meet a server that is just closing the connection.
+    /// Returns the connection of `runtime` that was used last, unless it has expired by `now`. So connections that are
+    /// not needed expire, and a request is the least likely to meet a server that is just closing the connection.
     pub(super) fn take(&self, runtime: runtime::Id, now: Instant) -> Option<Box<Connection>> {
         let mut resting = self.lock();
         let place = resting.connections.iter().rposition(|one| one.is_of(runtime) && now < one.expires())?;
@@ -164,7 +164,7 @@ pub(super) struct Origin {
 }
 
 impl Origins {
-    /// The origin of `uri`; `None` if it names no host.
+    /// Returns the origin of `uri`; `None` if it names no host.
     pub(super) fn of(&self, uri: &Uri) -> Option<Arc<Origin>> {
         let (scheme, authority) = (uri.scheme()?, uri.authority()?);
         let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +187,7 @@ impl Origin {
         Some(Self { scheme, authority, host, pool: Arc::default() })
     }
 
-    /// A host in another case counts as another one, which does no harm.
+    /// Returns a host in another case counts as another one, which does no harm.
     fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
         self.authority.as_str() == authority.as_str() && self.scheme == *scheme
     }
@@ -196,7 +196,7 @@ impl Origin {
         &self.scheme
     }
 
-    /// The name or the address of the host, without the brackets around an IPv6 address.
+    /// Returns the name or the address of the host, without the brackets around an IPv6 address.
     pub(super) fn name(&self) -> &str {
         let host = self.authority.host();
         host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
@@ -213,12 +213,12 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The host, with its port unless it is the usual one.
+    /// Returns the host, with its port unless it is the usual one.
     pub(super) fn host(&self) -> &str {
         self.host.to_str().unwrap_or_default()
     }
 
-    /// The idle connections to this origin.
+    /// Returns the idle connections to this origin.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }

@@ -29,8 +29,8 @@ use super::socket::Socket;
 /// The time that an attempt is alone before the next one begins beside it, as the RFC recommends.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// The addresses in the order in which they are tried. IPv6 and IPv4 alternate, because one of them may not work at
-/// all. Otherwise the order is the resolver's, which is by preference.
+/// Returns the addresses in the order in which they are tried. IPv6 and IPv4 alternate, because one of them may not
+/// work at all. Otherwise the order is the resolver's, which is by preference.
 pub(super) fn alternating(addresses: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
     let (mut ipv6, mut ipv4) = (0, 0);
     let mut ranked: Vec<(usize, SocketAddr)> = addresses
@@ -45,8 +45,9 @@ pub(super) fn alternating(addresses: impl Iterator<Item = SocketAddr>) -> Vec<So
     ranked.into_iter().map(|(_, address)| address).collect()
 }
 
-/// The first connection to one of `addresses` that `attempt` makes, by `deadline`. Attempts begin in order, each
-/// [`HEAD_START`] after the one before, or as soon as one has failed. Whatever is still going on at the end is dropped.
+/// Returns the first connection to one of `addresses` that `attempt` makes, by `deadline`. Attempts begin in order,
+/// each [`HEAD_START`] after the one before, or as soon as one has failed. Whatever is still going on at the end is
+/// dropped.
 pub(super) async fn first<T, A>(
     addresses: Vec<SocketAddr>,
     deadline: Instant,
@@ -118,7 +119,8 @@ impl Connector {
         Self(TlsConnector::from(Arc::new(tls)))
     }
 
-    /// A connection to `origin`, which must be complete by `deadline`, TLS included. Nothing but a handshake was sent.
+    /// Returns a connection to `origin`, which must be complete by `deadline`, TLS included. Nothing but a handshake
+    /// was sent.
     pub(super) async fn connect(
         &self,
         origin: &Origin,

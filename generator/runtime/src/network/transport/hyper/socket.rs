@@ -55,7 +55,7 @@ impl SocketState {
 }
 
 impl Socket {
-    /// The socket of a new connection. Small writes are sent at once, and the system probes a quiet peer.
+    /// Returns the socket of a new connection. Small writes are sent at once, and the system probes a quiet peer.
     pub(super) fn over(tcp: TcpStream) -> Self {
         // Without these options a connection works as well.
         let _ = tcp.set_nodelay(true);

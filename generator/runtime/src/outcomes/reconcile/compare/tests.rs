@@ -29,7 +29,7 @@ fn at(seconds: u64) -> Timestamp {
     Timestamp::from_millis(seconds * 1_000)
 }
 
-/// A journal, of requests with the second in which they were signed and their outcome.
+/// Returns a journal, of requests with the second in which they were signed and their outcome.
 fn journal_of(changes: &[(&str, u64, Option<Outcome>)], look: OrderLookup) -> JournalOrders {
     journal_of_families(changes, look, &[])
 }
@@ -50,7 +50,7 @@ fn journal_of_families(
     known
 }
 
-/// A journal of requests that can no longer arrive; what was listed once is listed again.
+/// Returns a journal of requests that can no longer arrive; what was listed once is listed again.
 fn journal(changes: &[(&str, u64, Option<Outcome>)]) -> JournalOrders {
     certain(journal_of(changes, LOOK))
 }
@@ -90,7 +90,7 @@ fn filled(mut shown: Listings, order: &str, client_id: Option<&str>, quantity: i
     shown
 }
 
-/// The differences since second 10, by id.
+/// Returns the differences since second 10, by id.
 fn differences(known: &JournalOrders, shown: &Listings) -> Vec<(Option<String>, Difference)> {
     let own = ["own-".to_owned()];
     compare(known, shown, at(10), &own).into_iter().map(|order| (order.id, order.difference)).collect()

@@ -95,7 +95,7 @@ impl Continuity {
         Ok(continuity)
     }
 
-    /// The highest number so far, including those of missing changes.
+    /// Returns the highest number so far, including those of missing changes.
     pub(super) fn last(&self) -> u64 {
         self.last
     }
@@ -140,7 +140,7 @@ impl Continuity {
 }
 
 impl Run {
-    /// Why changes of this run may be missing in the run `now`.
+    /// Returns why changes of this run may be missing in the run `now`.
     fn lost_by(&self, now: &Self) -> Option<GapReason> {
         let is_same = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
         match self.state.as_deref() {
@@ -179,7 +179,7 @@ fn reason_of(text: &str) -> GapReason {
     others.into_iter().find(|reason| word(*reason) == text).unwrap_or(GapReason::Damaged)
 }
 
-/// The id of this boot, if the system has one. Without it, each run counts as another boot.
+/// Returns the id of this boot, if the system has one. Without it, each run counts as another boot.
 fn boot() -> Option<String> {
     fs::read_to_string(BOOT).ok().map(|name| name.trim().to_owned())
 }
@@ -225,7 +225,7 @@ fn overwrite(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// A number and its complement, by which a torn write is recognized.
+/// Returns a number and its complement, by which a torn write is recognized.
 fn written(number: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&number.to_be_bytes());

@@ -127,7 +127,7 @@ impl Tables {
         }
     }
 
-    /// The numbers of the open changes.
+    /// Returns the numbers of the open changes.
     pub(super) fn open_numbers(&self) -> fjall::Result<BTreeSet<u64>> {
         let mut numbers = BTreeSet::new();
         for item in self.open.iter() {
@@ -136,14 +136,14 @@ impl Tables {
         Ok(numbers)
     }
 
-    /// The highest number of a change that ended, also of those that were pruned.
+    /// Returns the highest number of a change that ended, also of those that were pruned.
     pub(super) fn last_ended(&self) -> fjall::Result<u64> {
         let pruned = self.number(PRUNED)?;
         let last = self.ended.range((pruned + 1).to_be_bytes()..).next_back().map(Guard::key).transpose()?;
         Ok(last.and_then(|key| number_of(&key)).unwrap_or(pruned))
     }
 
-    /// The lowest number of a change that ended and may not be pruned.
+    /// Returns the lowest number of a change that ended and may not be pruned.
     pub(super) fn first(&self) -> fjall::Result<u64> {
         self.number(FIRST)
     }
@@ -239,7 +239,7 @@ pub(super) fn not_opened(path: &Path, error: io::Error) -> JournalError {
     JournalError::NotOpened { place: place(path), source: Arc::new(error) }
 }
 
-/// Why the folder cannot be opened.
+/// Returns why the folder cannot be opened.
 fn opening(path: &Path, error: fjall::Error) -> JournalError {
     match error {
         fjall::Error::Locked => JournalError::InUse { place: place(path) },
@@ -264,7 +264,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A new draft for the journal in a folder.
+    /// Returns a new draft for the journal in a folder.
     pub(super) fn of(journal: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         if let Some(folder) = journal.parent() {

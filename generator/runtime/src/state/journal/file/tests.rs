@@ -13,7 +13,7 @@ fn change(number: u64) -> Change {
     Change::new("a.b", "{}", Timestamp::from_millis(number))
 }
 
-/// The result of a future that may wait for the disk.
+/// Returns the result of a future that may wait for the disk.
 fn wait<T>(mut future: JournalFuture<'_, T>) -> Result<T, JournalError> {
     loop {
         match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

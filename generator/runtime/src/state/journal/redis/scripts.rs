@@ -111,12 +111,12 @@ fn same_change() -> String {
     )
 }
 
-/// The numbers of the open changes.
+/// Returns the numbers of the open changes.
 pub(super) fn open_numbers() -> String {
     format!("{NAMES}{GUARD} return redis.call('SMEMBERS', open)")
 }
 
-/// The first number that may not be pruned, and the last number.
+/// Returns the first number that may not be pruned, and the last number.
 pub(super) fn bounds() -> String {
     format!("{NAMES}{GUARD} return {{redis.call('GET', first) or '1', redis.call('GET', next) or '0'}}")
 }

@@ -40,7 +40,7 @@ pub(super) fn one_of(
     is_found
 }
 
-/// The members beside the forms, which each of the records has.
+/// Returns the members beside the forms, which each of the records has.
 fn common(schema: &Cursor<'_>, within: &[String]) -> Vec<DraftField> {
     let mut common = Vec::new();
     for part in schema.get("allOf").map(|parts| parts.items()).unwrap_or_default() {
@@ -52,7 +52,8 @@ fn common(schema: &Cursor<'_>, within: &[String]) -> Vec<DraftField> {
     common
 }
 
-/// A record with the common members, which has another name than what the file names without them; `None` if it has none.
+/// Returns a record with the common members, which has another name than what the file names without them; `None` if it
+/// has none.
 fn with(record: DraftField, common: &[DraftField]) -> Option<DraftField> {
     if common.is_empty() {
         return Some(record);
@@ -66,7 +67,7 @@ fn with(record: DraftField, common: &[DraftField]) -> Option<DraftField> {
 /// The deciding member, and the words that tell each record.
 type Told = (Option<String>, Vec<Vec<String>>);
 
-/// The record of a form: an object, a value, or a list.
+/// Returns the record of a form: an object, a value, or a list.
 fn record(name: &str, form: &Cursor<'_>, within: &[String]) -> Option<DraftField> {
     let beside = form.beside().filter(|beside| only_tells(beside));
     beside.iter().for_each(|beside| beside.mark_all(Mark::Read));
@@ -95,7 +96,7 @@ fn only_tells(beside: &Cursor<'_>) -> bool {
         .is_some_and(|all| all.keys().all(|key| ["$ref", "required", "properties", "anyOf"].contains(&key.as_str())))
 }
 
-/// The values of the member that the file names.
+/// Returns the values of the member that the file names.
 fn by_discriminator(schema: &Cursor<'_>, forms: &[Cursor<'_>], records: &[DraftField]) -> Option<Told> {
     let discriminator = schema.get("discriminator")?;
     let decider = discriminator.text("propertyName")?;
@@ -116,7 +117,7 @@ fn by_discriminator(schema: &Cursor<'_>, forms: &[Cursor<'_>], records: &[DraftF
     are_distinct(&words).then(|| (Some(decider.to_owned()), words))
 }
 
-/// A member of which each record has other values.
+/// Returns a member of which each record has other values.
 fn by_value(records: &[DraftField]) -> Option<Told> {
     let words_of = |name: &str| {
         let words = |record: &DraftField| {
@@ -129,7 +130,7 @@ fn by_value(records: &[DraftField]) -> Option<Told> {
     names.into_iter().find_map(|name| Some((Some(name.clone()), words_of(name)?)))
 }
 
-/// Members that only one of the objects has, of which the required ones suffice; or another form of JSON.
+/// Returns members that only one of the objects has, of which the required ones suffice; or another form of JSON.
 fn by_form(forms: &[Cursor<'_>], records: &[DraftField], key: &str) -> Option<Vec<Vec<String>>> {
     let is_object = |record: &DraftField| record.kind == JsonKind::Object && !record.is_by_position;
     let is_list = |record: &DraftField| record.kind == JsonKind::List || record.is_by_position;
@@ -160,7 +161,7 @@ fn by_form(forms: &[Cursor<'_>], records: &[DraftField], key: &str) -> Option<Ve
     (others < 2).then_some(words)
 }
 
-/// The members that a form requires, or of which it requires one.
+/// Returns the members that a form requires, or of which it requires one.
 fn required(form: &Cursor<'_>) -> Vec<String> {
     let names = |value: &Value| {
         let names = value["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -172,7 +173,7 @@ fn required(form: &Cursor<'_>) -> Vec<String> {
     if told.is_empty() { names(form.value) } else { told }
 }
 
-/// The values that a member can have.
+/// Returns the values that a member can have.
 fn listed(field: &DraftField) -> Vec<String> {
     let fixed = field.fixed.iter().filter(|_| field.values.is_empty());
     field.values.iter().chain(fixed).cloned().collect()

@@ -11,8 +11,8 @@ use crate::tools::draft::{ByValue, DraftField, JsonKind, OneOf};
 /// The longest schema that a comment shows as it is.
 const LONGEST_SHOWN: usize = 200;
 
-/// The only form of several, beside null; and an enum beside the text that leaves it open. Forms of a request that are a
-/// choice of the language are added to the field; several others leave the type empty.
+/// Returns the only form of several, beside null; and an enum beside the text that leaves it open. Forms of a request
+/// that are a choice of the language are added to the field; several others leave the type empty.
 pub(super) fn only<'a>(
     schema: &Cursor<'a>,
     side: Side,
@@ -230,7 +230,7 @@ fn name_by_discriminator(schema: &Cursor<'_>, forms: &[Cursor<'_>], parts: &mut 
     }
 }
 
-/// The values that the mapping of a discriminator has for a form.
+/// Returns the values that the mapping of a discriminator has for a form.
 pub(super) fn mapped(discriminator: &Value, form: &Cursor<'_>) -> Vec<String> {
     let name = form.name().unwrap_or_default();
     let is_form = |target: &str| form.reference() == Some(target) || target == name;
@@ -287,7 +287,7 @@ fn is_single_member(schema: &Cursor<'_>, name: &str, within: &[String]) -> bool 
     member.is_some_and(|member| schema.peek(|| is_single(&field(name, &member, Side::Request, within))))
 }
 
-/// The name of a schema, or all of it if that is short; what is not shown does not count as read.
+/// Returns the name of a schema, or all of it if that is short; what is not shown does not count as read.
 pub(super) fn in_short(schema: &Cursor<'_>) -> String {
     let json = schema.value.to_string();
     match schema.name() {

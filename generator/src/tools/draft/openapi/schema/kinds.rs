@@ -184,7 +184,7 @@ fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     }
 }
 
-/// The word of the language for a boolean that may be written as 1 or 0.
+/// Returns the word of the language for a boolean that may be written as 1 or 0.
 pub(super) fn truth(field: &DraftField, value: String) -> String {
     match value.as_str() {
         "1" if field.kind == JsonKind::Boolean => "true".to_owned(),
@@ -193,7 +193,7 @@ pub(super) fn truth(field: &DraftField, value: String) -> String {
     }
 }
 
-/// The values without repetitions, in their order.
+/// Returns the values without repetitions, in their order.
 fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     values.fold(Vec::new(), |mut all, value| {
         if !all.contains(&value) {
@@ -203,7 +203,7 @@ fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
     })
 }
 
-/// The maximum number of digits, where the exporter states it as a pattern.
+/// Returns the maximum number of digits, where the exporter states it as a pattern.
 fn digits(schema: &Cursor<'_>) -> Option<String> {
     let pattern = schema.value.get("pattern")?.as_str()?;
     Some(pattern.strip_prefix("^[0-9]{1,")?.strip_suffix("}$")?.to_owned())

@@ -63,7 +63,7 @@ impl<'a> OperationView<'a> {
         }
     }
 
-    /// The codes that no document lists, grouped by what they show about a request of this operation.
+    /// Returns the codes that no document lists, grouped by what they show about a request of this operation.
     pub(in crate::tools::export::site) fn observed(
         &self,
         api: &'a Api,
@@ -81,7 +81,7 @@ impl<'a> OperationView<'a> {
         groups
     }
 
-    /// Every parameter, including those of choices and items.
+    /// Returns every parameter, including those of choices and items.
     pub(in crate::tools::export::site) fn all_parameters(&self) -> Vec<&ParameterView<'a>> {
         let mut found = Vec::new();
         collect(&self.parameters, &mut found);

@@ -165,7 +165,7 @@ impl<'a> ParameterReader<'a, '_> {
     }
 }
 
-/// The bounds of a parameter other than its maximum.
+/// Returns the bounds of a parameter other than its maximum.
 fn bounds(family: &Family, parameter: Option<&Parameter>) -> Vec<String> {
     let Some(parameter) = parameter else { return Vec::new() };
     let of = family.identifier_of(&parameter.shape);

@@ -46,7 +46,7 @@ pub(super) struct RuleReader<'a, 'c> {
 }
 
 impl<'a> RuleReader<'a, '_> {
-    /// All rules, with those that are written out first.
+    /// Returns all rules, with those that are written out first.
     pub(super) fn all(mut self, written: &[&'a Rule], entries: Vec<Entry<'a>>) -> Vec<RuleView<'a>> {
         let written = written.iter().map(|rule| Some(*rule)).chain(std::iter::repeat(None));
         entries.into_iter().zip(written).map(|(entry, rule)| self.one(entry, rule)).collect()
@@ -94,13 +94,13 @@ impl<'a> RuleReader<'a, '_> {
         }
     }
 
-    /// The parameter with which the id of a rule begins.
+    /// Returns the parameter with which the id of a rule begins.
     fn named(&self, id: &str) -> Option<rules::Leaf<'a>> {
         let leaves = self.operation.map_or_else(Vec::new, |operation| rules::leaves(self.family, operation));
         leaves.into_iter().find(|leaf| id.strip_prefix(&leaf.path()).is_some_and(|rest| rest.starts_with('.')))
     }
 
-    /// The parameters that it tests, and those that its text or its place names.
+    /// Returns the parameters that it tests, and those that its text or its place names.
     fn concerned_parameters(&self, entry: &Entry<'a>, written: Option<&'a Rule>) -> BTreeSet<String> {
         let Some(operation) = self.operation else { return BTreeSet::new() };
         let wires = operation.wire_parameters(self.family);

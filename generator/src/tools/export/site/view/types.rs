@@ -40,7 +40,7 @@ pub(in crate::tools::export::site) struct Use {
     pub(in crate::tools::export::site) anchor: String,
 }
 
-/// The description of a value; that of its type if it has none of its own.
+/// Returns the description of a value; that of its type if it has none of its own.
 pub(super) fn described<'a>(family: &'a Family, shape: &Shape, doc: &'a str) -> &'a str {
     match shape.element() {
         Some(ty) if doc.trim().is_empty() => family.type_doc(ty),
@@ -66,7 +66,7 @@ pub(super) fn type_view<'a>(family: &'a Family, shape: &Shape, json: &'static st
     }
 }
 
-/// A field; `open` holds the enclosing records if nested ones are shown, too.
+/// Returns a field; `open` holds the enclosing records if nested ones are shown, too.
 pub(super) fn field_view<'a>(family: &'a Family, field: &'a Field, open: &mut Option<Vec<usize>>) -> FieldView<'a> {
     let mut fields = Vec::new();
     if let (Some(records), Some(Type::Record(index))) = (open.as_mut(), field.shape.element())
@@ -85,7 +85,7 @@ pub(super) fn field_view<'a>(family: &'a Family, field: &'a Field, open: &mut Op
     }
 }
 
-/// The uses of each type of a family, by the name of the type.
+/// Returns the uses of each type of a family, by the name of the type.
 pub(super) fn uses(family: &Family) -> BTreeMap<String, BTreeSet<Use>> {
     let mut uses: BTreeMap<String, BTreeSet<Use>> = BTreeMap::new();
     let mut add = |ty: Option<Type>, text: String, address: Address| {
