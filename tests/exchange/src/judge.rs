@@ -409,8 +409,8 @@ impl Trial {
         Ok(if fails { (self, verdict) } else { other })
     }
 
-    /// Returns the options that repeat this trial, after `tradeapi-exchange judge`, besides those of the account and
-    /// the variables.
+    /// Returns the options that repeat this trial, after `tradeapi-exchange judge`, besides those of the account, the
+    /// variables and the files.
     fn command(&self) -> String {
         let mut options = vec![format!("--seed {} --level {}", self.seed.0, self.level)];
         let speed = (self.speed != 1).then(|| format!("--speed {}", self.speed));
@@ -467,6 +467,12 @@ impl Verdict {
     /// Returns whether nothing is wrong.
     pub fn is_good(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Puts `options` before those of the command: what a [`Trial`] got from a command line and does not know as options.
+    pub fn prefix_command(&mut self, options: &[String]) {
+        let options = options.iter().map(|option| quoted(option) + " ");
+        self.command.insert_str(0, &options.collect::<String>());
     }
 }
 

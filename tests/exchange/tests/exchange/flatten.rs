@@ -12,7 +12,7 @@ use tradeapi::runtime::bytes::Bytes;
 use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
-use tradeapi::runtime::flatten::{Flattened, LeftOver, NotFlat};
+use tradeapi::runtime::flatten::{Flattened, Left, LeftOver, NotFlat};
 use tradeapi::runtime::http;
 use tradeapi::runtime::transport::{self, ResponseFuture, Transport};
 use tradeapi::unified::{self, Category};
@@ -323,6 +323,14 @@ fn a_position_of_unknown_size_is_named_and_left_alone() {
     }
 }
 
+/// Returns the reason why a part is unknown, if it is.
+fn why_unknown(what: &LeftOver) -> Option<&str> {
+    match what {
+        LeftOver::UnknownOrders(why) | LeftOver::UnknownPositions(why) | LeftOver::Unknown(why) => Some(why),
+        _ => None,
+    }
+}
+
 /// What cannot be closed is reported, and the client does not say that all is well.
 #[test]
 fn what_is_left_is_reported() {
@@ -330,7 +338,9 @@ fn what_is_left_is_reported() {
     let order = desk.unified(unified::Side::Buy, "0.119", unified::Execution::Market);
     drive(&desk.exchange, desk.client.unified().place_order(&order)).unwrap();
     let not_flat = drive(&desk.exchange, desk.cut_off().flatten(&ConfirmPolicy::new())).unwrap_err();
-    assert!(not_flat.left.iter().all(|left| matches!(left.what, LeftOver::Unknown(_))), "{not_flat}");
+    assert!(not_flat.left.iter().all(|left| why_unknown(&left.what).is_some()), "{not_flat}");
+    let shown: BTreeSet<String> = not_flat.left.iter().map(ToString::to_string).collect();
+    assert_eq!(shown.len(), not_flat.left.len(), "each line says which part is unknown: {not_flat}");
     for family in ["unified", "classic"] {
         assert!(not_flat.left.iter().any(|left| left.family == family), "{not_flat}");
     }
@@ -349,8 +359,8 @@ fn nothing_is_sent_after_the_deadline() {
     assert!(took <= Duration::from_secs(10 + 16), "{took:?}: {not_flat}");
     assert!(not_flat.to_string().contains("no connection"), "{not_flat}");
     for family in ["unified", "classic"] {
-        let unknown = |what: &LeftOver| matches!(what, LeftOver::Unknown(why) if why.contains("deadline"));
-        assert!(not_flat.left.iter().any(|left| left.family == family && unknown(&left.what)), "{not_flat}");
+        let is_late = |left: &Left| why_unknown(&left.what).is_some_and(|why| why.contains("deadline"));
+        assert!(not_flat.left.iter().any(|left| left.family == family && is_late(left)), "{not_flat}");
     }
 }
 

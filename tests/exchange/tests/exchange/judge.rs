@@ -108,6 +108,9 @@ fn addresses_and_keys_have_the_names_and_forms_that_a_program_wants() {
     let options = ["--env", "HOST_AND_PORT={host}:{port}", "--env", "KEY={key}", "--file", &option, "--level", "none"];
     let (status, out, shown) = judged(&options, &["sh", "-c", &script]);
     assert!(status == Some(0) && out.contains("with status 0"), "{out}\n{shown}");
+    let again =
+        format!("judge --env 'HOST_AND_PORT={{host}}:{{port}}' --env 'KEY={{key}}' --file {option} --seconds 60 ");
+    assert!(out.contains(&again), "{out}");
     let (first, content) = shown.split_once('\n').unwrap();
     let (place, key) = first.split_once(' ').unwrap();
     let content: Value = serde_json::from_str(content).unwrap();

@@ -90,7 +90,11 @@ pub enum LeftOver {
         /// The time in its signature.
         signed_at: Timestamp,
     },
-    /// A part that is not known, for this reason.
+    /// The open orders are not known, for this reason.
+    UnknownOrders(String),
+    /// The positions are not known, for this reason.
+    UnknownPositions(String),
+    /// Another part that is not known, for this reason.
     Unknown(String),
 }
 
@@ -165,6 +169,8 @@ impl fmt::Display for LeftOver {
             Self::OpenInJournal { operation, signed_at } => {
                 write!(f, "{operation}, signed at {signed_at}, is open in the journal and may arrive")
             }
+            Self::UnknownOrders(why) => write!(f, "it is not known which orders are open: {why}"),
+            Self::UnknownPositions(why) => write!(f, "it is not known which positions are open: {why}"),
             Self::Unknown(why) => write!(f, "it is not known what is left: {why}"),
         }
     }

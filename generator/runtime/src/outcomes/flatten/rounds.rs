@@ -221,12 +221,12 @@ impl Round<'_> {
                             self.note(flat, turn, LeftOver::Order(order.id.unwrap_or_default()));
                         }
                     }
-                    Err(why) => self.note(flat, turn, LeftOver::Unknown(why)),
+                    Err(why) => self.note(flat, turn, LeftOver::UnknownOrders(why)),
                 }
             }
         }
         if !is_listed {
-            self.note(flat, None, LeftOver::Unknown("no operation lists open orders".to_owned()));
+            self.note(flat, None, LeftOver::UnknownOrders("no operation lists open orders".to_owned()));
         }
     }
 
@@ -273,7 +273,7 @@ impl Round<'_> {
     async fn close(&mut self, flat: &Flat) {
         let Some(close) = &flat.close else { return };
         for line in close.lines.lines.iter().copied() {
-            let mut found = LeftOver::Unknown(NO_TIME.to_owned());
+            let mut found = LeftOver::UnknownPositions(NO_TIME.to_owned());
             for attempt in 0..ATTEMPTS {
                 if !self.has_time_for(attempt).await {
                     break;
@@ -284,7 +284,7 @@ impl Round<'_> {
                 let is_refused = why.is_some_and(is_final);
                 found = match closed {
                     Ok(count) => LeftOver::Positions(count),
-                    Err(doubt) => LeftOver::Unknown(doubt.to_string()),
+                    Err(doubt) => LeftOver::UnknownPositions(doubt.to_string()),
                 };
                 if matches!(found, LeftOver::Positions(_)) || is_refused {
                     break;
@@ -317,7 +317,7 @@ impl Round<'_> {
         let found = match self.worth(value).await {
             Ok(value) if value.is_zero() => return,
             Ok(value) => LeftOver::Value(value),
-            Err(why) => LeftOver::Unknown(why),
+            Err(why) => LeftOver::UnknownPositions(why),
         };
         self.note(flat, None, found);
         if self.has_time() {
@@ -330,7 +330,7 @@ impl Round<'_> {
         let read = holdings::read(self.client, self.listings, flat.family, &reduce.fields, self.allowed).await;
         let Holdings { known, unknown } = match read {
             Ok(holdings) => holdings,
-            Err(doubt) => return self.note(flat, None, LeftOver::Unknown(doubt.to_string())),
+            Err(doubt) => return self.note(flat, None, LeftOver::UnknownPositions(doubt.to_string())),
         };
         for of_line in unknown.chunk_by(|(one, _), (other, _)| one == other) {
             let instruments = of_line.iter().map(|(_, instrument)| instrument.clone());

@@ -138,6 +138,7 @@ impl JudgeArguments {
             };
             (_, verdict) = trial.minimize(verdict, tried).await?;
         }
+        verdict.prefix_command(&self.options());
         let text = match self.json {
             true => serde_json::to_string_pretty(&verdict).map_err(io::Error::other)? + "\n",
             false => verdict.to_string(),
@@ -164,6 +165,26 @@ impl JudgeArguments {
         let kept = self.only.iter().filter(|fault| *fault != "none").cloned().collect();
         trial.only = (!self.only.is_empty()).then_some(kept);
         Ok(trial)
+    }
+
+    /// Returns the options about the account, the program and the verdict, as they were given.
+    fn options(&self) -> Vec<String> {
+        let flags = [
+            ("--unified", self.unified),
+            ("--classic", self.classic),
+            ("--both", self.both),
+            ("--hedge", self.hedge),
+            ("--quiet", self.quiet),
+            ("--strict", self.strict),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned());
+        let env = self.env.iter().map(|(name, form)| ("--env", format!("{name}={form}")));
+        let file = self.file.iter().map(|(path, form)| ("--file", format!("{}={}", path.display(), form.display())));
+        let setup = self.setup.iter().map(|setup| ("--setup", setup.display().to_string()));
+        let allow = self.allow.iter().map(|kind| ("--allow", kind.to_string()));
+        let seconds = [("--seconds", self.seconds.to_string())];
+        let values = env.chain(file).chain(setup).chain(allow).chain(seconds);
+        flags.chain(values.flat_map(|(option, value)| [option.to_owned(), value])).collect()
     }
 
     fn setup(&self) -> io::Result<Setup> {
