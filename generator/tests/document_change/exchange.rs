@@ -64,11 +64,19 @@ pub(crate) const CHANGES: &[Change] = &[
         name: "a parameter become required",
         documents: &[(UNIFIED, "| clientOid | no |", "| clientOid | yes |")],
         audited: &["parameter clientOid required"],
-        schema: &[(
-            "schema/unified/place-order.yaml",
-            "clientOid: { type: ClientOid, doc:",
-            "clientOid: { type: ClientOid, required: always, doc:",
-        )],
+        schema: &[
+            (
+                "schema/unified/place-order.yaml",
+                "clientOid: { type: ClientOid, doc:",
+                "clientOid: { type: ClientOid, required: always, doc:",
+            ),
+            // A classic order may have no id, and is not converted any more then.
+            (
+                "schema/classic/place-order.yaml",
+                "  decided:",
+                "  decided:\n    - cases:\n        - { when: { clientOid: given } }\n        - { when: { clientOid: [] }, refused: An order has an id there. }",
+            ),
+        ],
         class: "breaking",
         version: ("0.1.1", "0.2.0"),
         breaks: Some((

@@ -49,7 +49,7 @@ pub(crate) struct ExcludedTransition {
 /// A transition or a state that is ruled out.
 #[derive(Clone, Debug)]
 pub(crate) enum Exclusion {
-    /// It becomes one of these states.
+    /// The order becomes one of these states.
     Becoming(Vec<String>),
     /// One of these operations takes effect.
     Operations(Vec<NameOf<Alters>>),

@@ -14,8 +14,8 @@ fn first(seed: u64) -> Scenario {
 #[test]
 fn a_hundred_seeds_have_no_violation_and_cover_every_situation() {
     let (mut all, mut killed, mut alive) = (Figures::default(), (0, 0), (0, 0));
-    // The two beyond have accounts whose orders share their ids with earlier and with later ones.
-    for seed in (0..100).chain([123, 156]) {
+    // The one beyond has an account whose orders share their ids with earlier ones.
+    for seed in (0..100).chain([150]) {
         let figures = first(seed).run();
         if let Some(violation) = figures.violations.first() {
             let shortest = shrink(first(seed), violation.kind());

@@ -72,7 +72,7 @@ impl Place {
 pub(super) enum QueryResult {
     /// The record.
     Record(AnyRecord),
-    /// It is not there.
+    /// The thing is not there.
     Absent,
     /// Neither, and why.
     Nothing(&'static str),
