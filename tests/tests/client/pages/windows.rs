@@ -125,6 +125,19 @@ fn a_clipped_listing_reports_the_gap_first() {
     assert_eq!(exchange.requested().last().unwrap().0, Some(begins));
 }
 
+/// A machine of the exchange whose clock is ahead would refuse what another one still shows.
+#[test]
+fn a_clipped_listing_keeps_a_distance_from_the_limit_of_access() {
+    let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());
+    let oldest = NOW - 90 * DAY;
+    for (from, sent) in [(oldest + 20_000, oldest + 60_000), (oldest + 60_000, oldest + 60_000)] {
+        let request = unified::GetFillHistory::new().between(at(from), at(oldest + DAY));
+        let page = run(exchange.client().pages(request).clip().next_page()).unwrap().unwrap();
+        assert_eq!(exchange.requested().last().unwrap().0, Some(sent));
+        assert_eq!(page.clipped.map(|clipped| clipped.requested), (from != sent).then_some(at(from)));
+    }
+}
+
 #[test]
 fn an_inaccessible_range_sends_no_request() {
     let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());

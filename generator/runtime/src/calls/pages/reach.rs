@@ -62,7 +62,7 @@ impl Walk {
                 plan.at.until = plan.range.to;
                 plan.at.settled = plan.range.to.is_some_and(|to| to <= self.settled()).then_some(true);
             }
-            if let Some((access, requested)) = plan.beyond(access) {
+            if let Some((access, requested)) = plan.beyond(access, self.clips) {
                 self.refuse_unless_clipped(&plan.at, access, requested)?;
                 plan.clip(access, requested);
                 if plan.range.to.is_some_and(|to| to < access.begins) {
@@ -128,11 +128,13 @@ impl Walk {
 }
 
 impl Plan {
-    /// Returns the part of the range before the limit of access, and its beginning. After a part that was left out,
-    /// nothing before the new beginning is queried.
-    fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
+    /// Returns the part of the range before the limit of access, and its beginning. After a part that was left out, and
+    /// where a listing that may be clipped begins, nothing before the new beginning is queried: a machine of the exchange
+    /// whose clock is ahead would refuse it.
+    fn beyond(&self, access: Option<Access>, clips: bool) -> Option<(Access, Timestamp)> {
         let (access, requested) = access.zip(self.range.from)?;
-        let first = if self.clipped.is_some() { access.begins } else { access.oldest };
+        let keeps_distance = self.clipped.is_some() || clips && !self.at.is_begun();
+        let first = if keeps_distance { access.begins } else { access.oldest };
         (requested < first).then_some((access, requested))
     }
 
