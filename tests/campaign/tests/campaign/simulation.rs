@@ -123,6 +123,8 @@ fn accounts_that_failed_before_no_longer_fail() {
     const OF_SEED_7: &[u64] = &[13_947, 15_750, 15_986, 32_842, 37_169, 40_838, 46_234, 66_295];
     // A listing of ninety days began where a machine whose clock is ahead gives no access.
     const OF_SEED_549: &[u64] = &[0];
+    // An exchange kept the leverage, which was the requested one.
+    const OF_SEED_601: &[u64] = &[4_919, 7_612];
     for (seed, accounts) in [
         (7, OF_SEED_7),
         (8, &[44_950]),
@@ -131,6 +133,7 @@ fn accounts_that_failed_before_no_longer_fail() {
         (57, &[6_198]),
         (58, &[3_338]),
         (549, OF_SEED_549),
+        (601, OF_SEED_601),
     ] {
         for &account in accounts {
             let scenario = Scenario::new(&Settings { seed, ..Settings::default() }, account);

@@ -35,11 +35,26 @@ impl Core {
         show: impl Fn(&Self) -> T,
     ) -> Result<T, Reason> {
         let before = self.shown_value.map(|_| show(self));
-        if self.shown_value != Some(ShownValue::Kept) {
+        // The value of before cannot be told from the requested one if they are the same.
+        self.is_kept = self.shown_value == Some(ShownValue::Kept) && !self.has(account, setting);
+        if !self.is_kept {
             let (setting, value) = self.set(account, setting)?;
             self.publish(Event::Set { setting, value });
         }
         Ok(before.unwrap_or_else(|| show(self)))
+    }
+
+    /// Returns whether a setting has its value already.
+    fn has(&self, account: usize, setting: Setting) -> bool {
+        let account = &self.accounts[account];
+        match setting {
+            Setting::Leverage(index, new) => {
+                let leverage = account.contract_settings(index).leverage;
+                new.into_iter().zip(leverage).all(|(new, leverage)| new.is_none_or(|new| new == u64::from(leverage)))
+            }
+            Setting::Margin(index, margin) => account.contract_settings(index).margin == margin,
+            Setting::Mode(mode) => account.mode == mode,
+        }
     }
 
     /// Sets something, and returns the name of the setting and the value.

@@ -142,7 +142,7 @@ impl Route {
 
     /// Serves a request whose answer shows this value of what it sets, as a fault.
     pub(crate) fn call_showing(&self, core: &mut Core, caller: &Caller<'_>, shown: Option<ShownValue>) -> Served {
-        core.shown_value = shown;
+        (core.shown_value, core.is_kept) = (shown, false);
         let served = self.call(core, caller);
         core.shown_value = None;
         served

@@ -92,6 +92,8 @@ pub(crate) struct Core {
     pub(crate) refused_items: Option<Refusal>,
     /// The value that the answer to a request shows which sets something, as a fault.
     pub(crate) shown_value: Option<ShownValue>,
+    /// True if the last setting kept the value of before.
+    pub(crate) is_kept: bool,
     /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
     /// The number of times that each parameter was ignored because no document lists it.
@@ -148,6 +150,7 @@ impl Core {
             hostile: None,
             refused_items: None,
             shown_value: None,
+            is_kept: false,
             violations: BTreeMap::new(),
             ignored: BTreeMap::new(),
             journal: None,

@@ -59,8 +59,8 @@ impl AnswerPlan {
         if self.fault == HostileFault::AnotherValue {
             let shown = if effect_time == EffectTime::Now { ShownValue::Outdated } else { ShownValue::Kept };
             let served = route.call_showing(core, caller, Some(shown));
-            if shown == ShownValue::Kept {
-                // It comes later or never.
+            if std::mem::take(&mut core.is_kept) {
+                // The change comes later or never.
                 let _ = self.carry_out(core, route, caller, effect_time, accepted_until);
             }
             return served;
