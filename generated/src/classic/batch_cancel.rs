@@ -76,7 +76,7 @@ runtime::parameters! {
     /// | `orderIdList` is left out | no counterpart. Orders without a list are cancelled by cancel-symbol-order. |
     /// | `marginCoin` | left out. The ids name the orders. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - A batch has at most 20 orders; a longer one is split before it is converted.
     ///

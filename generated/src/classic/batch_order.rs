@@ -110,7 +110,7 @@ runtime::parameters! {
     /// | `presetStopSurplusPrice` | no counterpart. A batch takes no take-profit; place the order alone. |
     /// | `presetStopLossPrice` | no counterpart. A batch takes no stop-loss; place the order alone. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - A batch has at most 20 orders; a longer one is split before it is converted.
     ///

@@ -66,7 +66,7 @@ runtime::parameters! {
     /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
     /// | `orderSource` | no counterpart. Orders of every origin are listed; the field delegateType says which it is. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - One query covers 30 days at most.
     ///

@@ -65,7 +65,7 @@ runtime::parameters! {
     /// | `symbol` | no counterpart. Fills of all pairs are listed. |
     /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - One query covers 30 days at most, not three months.
     /// - In hedge mode, the side of a fill is that of the order and posSide that of the position.

@@ -59,7 +59,7 @@ runtime::parameters! {
     /// | `status` | no counterpart. Orders of every open state are listed. |
     /// | `idLessThan` | no counterpart. A cursor of one listing is no place in another. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - Orders that are filled in part are listed, too, without being asked for.
     ///

@@ -104,7 +104,7 @@ runtime::parameters! {
     /// | `newPresetStopSurplusPrice` | left out. Beside a new size and price it has no effect (rule 3). |
     /// | `newPresetStopLossPrice` | left out. Beside a new size and price it has no effect (rule 3). |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - The order keeps its orderId and its clientOid, and the newClientOid names no order.
     /// - An order that is filled in part can be modified, too.

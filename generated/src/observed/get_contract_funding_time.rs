@@ -31,7 +31,7 @@ runtime::parameters! {
     /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
     /// | `symbol` | `symbol` |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - The time of the next payment is the field nextUpdate of the rate.
     ///

@@ -33,7 +33,7 @@ runtime::parameters! {
     /// | `posMode` | `holdMode` |
     /// | `productType` | left out. The mode is that of the account. |
     ///
-    /// It differs all the same:
+    /// Differences that remain:
     ///
     /// - The mode of all futures changes, not that of one kind of contract.
     ///

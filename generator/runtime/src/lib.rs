@@ -77,9 +77,9 @@
 //! - `asymmetric`: signatures by RSA, ECDSA and Ed25519 keys.
 //! - `md5`: signatures and digests with MD5, for schemas that state some.
 //! - `system-roots`: `transport::TlsSettings::add_system_roots`, the roots that the operating system trusts.
-//! - `tracing`: a span `call` for each call, and events for pauses, waits, a refused address, unknown outcomes, queries, changes whose end
-//!   the journal did not store or may lack, and contradicted properties of the account, all with the target
-//!   `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
+//! - `tracing`: a span `call` for each call, and events for pauses, waits, a refused address, unknown outcomes,
+//!   queries, changes whose end the journal did not store or may lack, and contradicted properties of the account,
+//!   all with the target `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
 
 // Each item that needs a feature says so on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -57,7 +57,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
         docs.line(format!("| {what} | {becomes} |"));
     }
     if !counterpart.differs.is_empty() {
-        docs.markdown("It differs all the same:");
+        docs.markdown("Differences that remain:");
     }
     counterpart.differs.iter().for_each(|(says, _)| docs.entry(&escape(&sentence(says))));
 }

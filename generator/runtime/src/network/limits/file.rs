@@ -5,7 +5,8 @@
 //! Each window has a file with as many places as it has calls. A call takes a place of each of its windows before it is
 //! sent, for the time in which it may arrive (its lease) and a span after that; its end, once it is written, frees the
 //! place a span later, or at once if the call was not sent. So of any N + 1 calls the one that took its place last was sent
-//! a span after another one had ended. Spans are longer by the difference of the processes' clocks. What is written late, or never, makes a call take its place for longer.
+//! a span after another one had ended. Spans are longer by the difference of the processes' clocks. What is written late,
+//! or never, makes a call take its place for longer.
 //!
 //! The files know calls, and no queues: within the process, calls wait in the order of an [`InProcessLimits`], which
 //! each has to pass first, and what it admits waits for places. Processes do not know of each other's waiting calls.
@@ -64,9 +65,9 @@ const MANY: usize = 1_024;
 ///
 /// # The folder
 ///
-/// It is on a disk of the machine, or in memory, because file systems of networks do not lock reliably. Each window has a
-/// file of eight bytes for each of its calls, whose name has the account as a hash, which can be found by trying all names.
-/// Remove the folder only while no process uses it.
+/// The folder is on a disk of the machine, or in memory, because file systems of networks do not lock reliably. Each
+/// window has a file of eight bytes for each of its calls, whose name has the account as a hash, which can be found
+/// by trying all names. Remove the folder only while no process uses it.
 ///
 /// ```
 /// use std::sync::Arc;

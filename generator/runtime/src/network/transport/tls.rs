@@ -46,7 +46,7 @@ impl TlsSettings {
     }
 
     /// Creates a configuration of rustls, for what the other settings cannot express, such as a verifier of one's own.
-    /// Its roots and its client certificate apply; of application protocols, only HTTP/1.1 is offered.
+    /// The roots and the client certificate of the configuration apply; of application protocols, only HTTP/1.1 is offered.
     pub fn from_config(config: ClientConfig) -> Self {
         Self { whole: Some(Arc::new(config)), ..Self::without_roots() }
     }

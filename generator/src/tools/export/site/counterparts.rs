@@ -95,7 +95,7 @@ fn section(here: PageContext<'_, '_>, view: &OperationView<'_>, counterpart: &Co
                     tbody { @for [what, becomes] in rows { tr { th scope="row" { (what) } td { (becomes) } } } }
                 } }
                 @if !differs.is_empty() {
-                    p { "It differs all the same:" }
+                    p { "Differences that remain:" }
                     ul { @for says in differs { li { (sentence(says)) } } }
                 }
             }

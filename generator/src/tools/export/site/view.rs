@@ -3,7 +3,6 @@
 //! The view alone reads the model: HTML, Markdown, JSON and the search are made of it. A test reads the facts and rules
 //! back from the pages and compares both ways.
 
-mod counterparts;
 mod operation;
 mod parameters;
 mod rules;
@@ -25,8 +24,7 @@ pub(super) use crate::compiler::model::{
 };
 use crate::compiler::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::tools::rules::Case;
-pub(super) use counterparts::CounterpartView;
-pub(super) use operation::{CodeOutcome, ExampleView, OperationView};
+pub(super) use operation::{CodeOutcome, CounterpartView, ExampleView, OperationView};
 pub(super) use parameters::{Block, ParameterView, Precedence};
 pub(super) use rules::RuleView;
 pub(super) use types::{FieldView, TypeView, Use, ValueView};

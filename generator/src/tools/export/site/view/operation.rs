@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::counterparts::{self, CounterpartView};
 use super::parameters::{Block, ParameterReader, ParameterView};
 use super::rules::{RuleReader, RuleView};
 use super::types::{FieldView, field_view};
 use crate::compiler::emit;
+use crate::compiler::model::phrases::PLAIN;
 use crate::compiler::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof};
 use crate::tools::export::site::address::{Address, Anchors};
 use crate::tools::export::site::inputs::RuleTests;
@@ -21,6 +21,20 @@ pub(in crate::tools::export::site) struct OperationView<'a> {
     pub(in crate::tools::export::site) counterpart: Option<CounterpartView<'a>>,
     pub(in crate::tools::export::site) rules: Vec<RuleView<'a>>,
     pub(in crate::tools::export::site) examples: Vec<ExampleView<'a>>,
+}
+
+/// The counterpart of an operation with what becomes of its request.
+pub(in crate::tools::export::site) enum CounterpartView<'a> {
+    /// The reason that no operation does the same.
+    None(&'a str),
+    Operation {
+        id: &'a str,
+        title: &'a str,
+        address: Address,
+        /// Each parameter or case, and what it becomes.
+        rows: Vec<[String; 2]>,
+        differs: Vec<&'a str>,
+    },
 }
 
 /// A request and its answer, with programs in several languages.
@@ -134,8 +148,24 @@ pub(super) fn view<'a>(
         address: Address::operation(&family.name, &operation.name),
         parameters,
         answer,
-        counterpart: counterparts::view(api, family, operation),
+        counterpart: counterpart_view(api, family, operation),
         rules,
         examples: examples.collect(),
     }
+}
+
+fn counterpart_view<'a>(api: &'a Api, family: &'a Family, operation: &'a Operation) -> Option<CounterpartView<'a>> {
+    let counterpart = operation.counterpart.as_ref()?;
+    if let Some((why, _)) = &counterpart.none {
+        return Some(CounterpartView::None(why));
+    }
+    let conversion = api.conversion(family, operation)?;
+    let to = conversion.to.operation;
+    Some(CounterpartView::Operation {
+        id: &to.id,
+        title: &to.title,
+        address: Address::operation(&conversion.to.family.name, &to.name),
+        rows: conversion.rows(&PLAIN),
+        differs: counterpart.differs.iter().map(|(says, _)| says.as_str()).collect(),
+    })
 }
