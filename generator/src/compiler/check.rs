@@ -103,7 +103,6 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     listings::paging,
     listings::shows,
     listings::instruments,
-    listings::prices,
     batches::check,
     rules::check,
     docs::family_has_docs,

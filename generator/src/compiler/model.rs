@@ -26,10 +26,11 @@ mod wire;
 use super::diagnostics::{Diagnostics, Place};
 use super::load::Documents;
 
-pub(crate) use super::load::declared::{self, Alternatives, NamesWithin, Pair};
+pub(crate) use super::load::declared::{self, Alternatives, NamesWithin, Pair, Placed};
 pub(crate) use super::load::raw::{
-    Compound, Confirm, ConfirmContext, Counterpart, CounterpartCase, CounterpartDecision, Deprecated, Edit,
-    EnumCounterpart, InFlight, ListedInstruments, ListedPrices, OpenQuestion, Reading, Repeat, Shows, Source, Trade,
+    Batch, BatchContext, Compound, Confirm, ConfirmContext, Counterpart, CounterpartCase, CounterpartDecision,
+    Deprecated, Edit, EnumCounterpart, Flat, FlatCancel, FlatClose, FlatReduce, FlatSide, FlatValue, InFlight,
+    InstrumentNames, ListedInstruments, ListedPrices, OpenQuestion, Pages, Reading, Repeat, Shows, Source, Trade,
     TradeFees, TradePosition, TradeSides, Window, WindowContext, Worth,
 };
 pub(crate) use super::references::*;
@@ -148,9 +149,9 @@ pub(crate) struct Document {
 #[derive(Clone, Debug)]
 pub(crate) struct Reviewed {
     pub(crate) document: String,
-    pub(crate) section: (String, Place),
+    pub(crate) section: Placed,
     /// The digest and its place; a new digest is written there.
-    pub(crate) digest: (String, Place),
+    pub(crate) digest: Placed,
 }
 
 /// A header beside those of the credentials.
@@ -186,7 +187,7 @@ pub(crate) struct Family {
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
     /// The families whose accounts operations are about by the beginning of their paths, if not those of this one.
-    pub(crate) serves: Vec<((String, Place), NameOf<OtherFamily>)>,
+    pub(crate) serves: Vec<(Placed, NameOf<OtherFamily>)>,
     pub(crate) probe: Option<Probe>,
     pub(crate) flat: Option<Flat>,
     pub(crate) lifecycle: Option<Lifecycle>,
@@ -219,7 +220,7 @@ impl Family {
 }
 
 /// Who has seen on the wire what no document describes; empty for what a document does.
-pub(crate) type Sources = Vec<(String, Place)>;
+pub(crate) type Sources = Vec<Placed>;
 
 impl Source {
     /// Returns the id of the document.
@@ -239,7 +240,7 @@ pub(crate) struct Probe {
     pub(crate) place: Place,
     pub(crate) operation: NameOf<Checks>,
     /// The request as wire JSON.
-    pub(crate) request: (String, Place),
+    pub(crate) request: Placed,
 }
 
 /// A ceiling that is not a rate and belongs to no single operation.
@@ -258,7 +259,7 @@ pub(crate) struct Ceiling {
 #[derive(Clone, Debug)]
 pub(crate) struct CeilingValues {
     pub(crate) enum_index: usize,
-    pub(crate) values: Vec<(String, Place)>,
+    pub(crate) values: Vec<Placed>,
 }
 
 /// The statements that families and operations can have.

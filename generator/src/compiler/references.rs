@@ -79,6 +79,8 @@ pub(crate) enum Sought {
     Operation(SoughtOperation),
     /// A parameter of the request, outside of choices.
     Parameter(SoughtParameter),
+    /// A field of an answer.
+    Field(SoughtField),
     /// A family.
     Family(SoughtFamily),
     /// A header of `api.yaml`.
@@ -113,6 +115,28 @@ pub(crate) struct SoughtParameter {
     pub(crate) code: Code,
 }
 
+/// The fields that a name can stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoughtField {
+    pub(crate) of: FieldsOf,
+    pub(crate) form: SoughtForm,
+    /// The kind of mistake if it has another form.
+    pub(crate) code: Code,
+}
+
+/// The record whose fields a name can stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FieldsOf {
+    /// The answer, if it is an object.
+    Answer,
+    /// The answer of the operation that is named before, which is an object.
+    Named,
+    /// The records that the answer lists.
+    Items,
+    /// The record that shows what became of a request.
+    Query,
+}
+
 /// The families that a name can stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SoughtFamily {
@@ -132,10 +156,18 @@ pub(crate) enum SoughtForm {
     Integer,
     /// A value that can begin a page: a text, a number or an id.
     Cursor,
+    Text,
+    Decimal,
+    Boolean,
+    ListOfRecords,
 }
 
 const fn parameter(form: SoughtForm) -> Sought {
     Sought::Parameter(SoughtParameter { form, code: Code::BadResponse })
+}
+
+const fn field(of: FieldsOf, form: SoughtForm) -> Sought {
+    Sought::Field(SoughtField { of, form, code: Code::BadResponse })
 }
 
 const fn operation(effects: &'static [Effect], otherwise: &'static str) -> Sought {
@@ -200,6 +232,24 @@ kinds! {
     CursorParameter = parameter(SoughtForm::Cursor);
     /// A parameter that bounds the times of a query.
     Bound = Sought::Parameter(SoughtParameter { form: SoughtForm::Time, code: Code::BadWindow });
+    /// A list of records in the answer.
+    ListOfAnswer = field(FieldsOf::Answer, SoughtForm::ListOfRecords);
+    /// A field of the answer that is true or false.
+    FlagOfAnswer = field(FieldsOf::Answer, SoughtForm::Boolean);
+    /// A field of the answer that counts.
+    CountOfAnswer = field(FieldsOf::Answer, SoughtForm::Integer);
+    /// A field of the answer of the operation that is named before.
+    FieldOfNamed = field(FieldsOf::Named, SoughtForm::Any);
+    /// A field of listed records with a text or an id.
+    TextOfItems = field(FieldsOf::Items, SoughtForm::Text);
+    /// A field of listed records with a number.
+    DecimalOfItems = field(FieldsOf::Items, SoughtForm::Decimal);
+    /// A field of listed records with a word.
+    EnumOfItems = field(FieldsOf::Items, SoughtForm::Enum);
+    /// A list of records in listed records.
+    ListOfItems = field(FieldsOf::Items, SoughtForm::ListOfRecords);
+    /// A time in the record that shows what became of a request.
+    TimeOfQuery = Sought::Field(SoughtField { of: FieldsOf::Query, form: SoughtForm::Time, code: Code::BadOutcome });
     /// The cause of a transition: an operation that changes something, or words.
     Cause = operation_or_words(
         &[Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close],

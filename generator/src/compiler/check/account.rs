@@ -8,7 +8,7 @@ use super::{examples, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Dates, Enum, Family, Identifier, Lookup, Name, Operation, Property,
+    Access, Account, Api, Class, Condition, Dates, Enum, Family, Identifier, Lookup, Name, Operation, Placed, Property,
     PropertyKind, Type,
 };
 
@@ -56,7 +56,7 @@ pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
 }
 
 /// Codes that deny a property are documented or observed.
-fn are_known(api: &Api, codes: &[(String, Place)], to: &mut Diagnostics) {
+fn are_known(api: &Api, codes: &[Placed], to: &mut Diagnostics) {
     for (code, place) in codes {
         let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
         let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
@@ -300,12 +300,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The emitted code that builds the request cannot fail, so its values must not be parsed at run time.
-fn is_built_without_reading(
-    family: &Family,
-    operation: &Operation,
-    (request, place): &(String, Place),
-    to: &mut Diagnostics,
-) {
+fn is_built_without_reading(family: &Family, operation: &Operation, (request, place): &Placed, to: &mut Diagnostics) {
     let Ok(Node { value: Value::Object(members), .. }) = json::parse(request) else { return };
     let names = family.names(operation.members());
     for Member { name, .. } in &members {
@@ -324,8 +319,6 @@ fn is_built_without_reading(
         }
     }
 }
-
-type Placed = (String, Place);
 
 /// Returns the property of the account with this name, or reports that there is none.
 pub(super) fn account_property<'a>(api: &'a Api, (name, place): &Placed, to: &mut Diagnostics) -> Option<&'a Property> {

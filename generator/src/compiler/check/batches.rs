@@ -5,8 +5,8 @@ use super::confirm::find_within;
 use super::{identifiers, records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
 use crate::compiler::model::{
-    AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, Field, ListName, Lookup, Operation, Pair, Parameter,
-    Record, Response, Role, Type, WireNames, WireParameter,
+    AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, ListOfAnswer, Lookup, NameOf, Operation, Pair, Parameter,
+    Placed, Record, Response, Role, Type, WireNames, WireParameter,
 };
 
 /// The batches of a family.
@@ -17,12 +17,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
             Some(of) => list_is_bounded(family, operation, batch, of, to),
             None => nothing_is_listed(operation, batch, to),
         }
-        if let Some((path, place)) = &batch.results {
-            results_are_in_the_answer(api, family, operation, (path, *place), to);
+        if let Some((path, (_, place))) = batch.codes_apart().zip(batch.results.as_ref()) {
+            results_are_in_the_answer(api, family, operation, (&path, *place), to);
         }
         match operation.response {
             Response::Object { record } if batch.list.is_some() => {
-                if let Some(record) = one_list_of_results(family, record, batch, to) {
+                if let Some(record) = list_of_records(family, record, batch.list.as_ref()) {
                     results_are_readable(family, record, batch, to);
                 }
             }
@@ -42,12 +42,12 @@ fn list_is_bounded(
     family: &Family,
     operation: &Operation,
     batch: &Batch,
-    (name, place): &(ListName, Place),
+    (name, place): &Placed,
     to: &mut Diagnostics,
 ) {
-    let Some((list, item)) = operation.items().find(|(_, item)| item.list == *name) else {
+    let Some((list, item)) = operation.items().find(|(_, item)| item.list.as_str() == name) else {
         let names = || operation.items().map(|(list, _)| list.name.wire.as_str());
-        let help = match (did_you_mean(name.as_str(), names()), name_list(names())) {
+        let help = match (did_you_mean(name, names()), name_list(names())) {
             (Some(help), _) => help,
             (None, lists) if lists.is_empty() => "the request has no list of objects".into(),
             (None, lists) => format!("expected one of: {lists}").into(),
@@ -65,7 +65,7 @@ fn list_is_bounded(
     // An id that is similar to a parameter is misspelt, which is reported as a field that the result does not have.
     let is_misspelt = |id: &str| did_you_mean(id, names.iter().map(|wire| wire.name.wire.as_str())).is_some();
     let is_misspelt = batch.ids_of_items().any(|id| !is_known(id) && is_misspelt(id));
-    if !is_misspelt && !batch.ids.is_empty() && !batch.ids_of_items().any(is_known) {
+    if !is_misspelt && !batch.id.is_empty() && !batch.ids_of_items().any(is_known) {
         to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
@@ -78,7 +78,7 @@ fn nothing_is_listed(operation: &Operation, batch: &Batch, to: &mut Diagnostics)
         to.at(batch.place, Code::MissingKey, "`items` has no `of`, although the request has a list of objects")
             .related(list.name.place, "the list is here")
             .help(format!("add `of: \"{}\"`", list.name.wire));
-    } else if batch.by_place {
+    } else if batch.by_place.is_set() {
         to.at(batch.place, Code::Misplaced, "`by_place` requires `of`").help("remove it");
     }
 }
@@ -111,16 +111,6 @@ fn results_are_in_the_answer(
     to.at(place, Code::UndefinedName, format!("an answer has no member `{first}`")).help(help);
 }
 
-/// Returns the record of the results if they are one list within the answer.
-fn one_list_of_results<'a>(
-    family: &'a Family,
-    index: usize,
-    batch: &Batch,
-    to: &mut Diagnostics,
-) -> Option<&'a Record> {
-    list_of_records(family, family.records.get(index)?, batch.list.as_ref()?, to)
-}
-
 /// The ids of results are texts. Unless the codes are elsewhere, so are codes and messages, and a field shows success.
 fn results_are_readable(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     ids_are_texts(family, record, batch, to);
@@ -142,52 +132,24 @@ fn shows_success(family: &Family, record: &Record, batch: &Batch, to: &mut Diagn
     }
 }
 
-/// Returns the record of a field that is a list of records; another kind of field is reported.
-fn list_of_records<'a>(
-    family: &'a Family,
-    record: &Record,
-    list: &(String, Place),
-    to: &mut Diagnostics,
-) -> Option<&'a Record> {
-    let field = records::field(record, list, to)?;
-    if field.shape.is_undefined() {
-        return None;
-    }
-    let Some(of) = field.shape.listed_record() else {
-        to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
-            .related(field.name.place, "the field is here")
-            .help("name a field with `list: SomeRecord`");
-        return None;
-    };
-    family.records.get(of)
+/// Returns the record of a list in a record.
+fn list_of_records<'a>(family: &'a Family, record: usize, list: Option<&NameOf<ListOfAnswer>>) -> Option<&'a Record> {
+    family.records.get(family.records.get(record)?.named(list?)?.shape.listed_record()?)
 }
 
 fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagnostics) {
-    let Some(record) = family.records.get(index) else { return };
-    for list in [&batch.done, &batch.failed].into_iter().flatten() {
-        let is_failed = batch.failed.as_ref() == Some(list);
-        if let Some(of) = list_of_records(family, record, list, to) {
+    for list in [&batch.done, &batch.failed] {
+        if let Some(of) = list_of_records(family, index, list.as_ref()) {
             ids_are_texts(family, of, batch, to);
-            if is_failed {
-                words_are_texts(family, of, batch, to);
-            }
         }
     }
-    is_truth(record, batch.all_done.as_ref(), to);
-}
-
-fn is_truth(record: &Record, named: Option<&(String, Place)>, to: &mut Diagnostics) {
-    let Some(named) = named else { return };
-    let is_truth = |field: &Field| field.shape.is_one(Type::is_boolean);
-    if let Some(field) = records::field(record, named, to).filter(|field| !is_truth(field)) {
-        to.at(named.1, Code::BadResponse, format!("expected a boolean, found `{}`", named.0))
-            .related(field.name.place, "the field is here")
-            .help("name a field of the type `boolean`");
+    if let Some(of) = list_of_records(family, index, batch.failed.as_ref()) {
+        words_are_texts(family, of, batch, to);
     }
 }
 
 fn ids_are_texts(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
-    for id in &batch.ids {
+    for id in &batch.id {
         is_text(family, record, id, to);
     }
 }
@@ -198,7 +160,7 @@ fn words_are_texts(family: &Family, record: &Record, batch: &Batch, to: &mut Dia
     }
 }
 
-fn is_text(family: &Family, record: &Record, named: &(String, Place), to: &mut Diagnostics) {
+fn is_text(family: &Family, record: &Record, named: &Placed, to: &mut Diagnostics) {
     let Some(field) = records::field_within(family, record, named, to) else { return };
     if !field.shape.is_one(Type::is_text) {
         to.at(named.1, Code::BadResponse, format!("expected a text or an identifier, found `{}`", named.0))
@@ -231,7 +193,7 @@ fn condition_is_one(family: &Family, operation: &Operation, (named, value): &Pai
 pub(super) fn parameter_or_member<'a>(
     family: &'a Family,
     operation: &'a Operation,
-    (name, place): &(String, Place),
+    (name, place): &Placed,
     to: &mut Diagnostics,
 ) -> Option<WireParameter<'a>> {
     let own = family.names(operation.members());
@@ -250,9 +212,9 @@ pub(super) fn parameter_or_member<'a>(
 /// A text is a value of the parameter.
 pub(super) fn is_value_of(
     family: &Family,
-    (name, place): &(String, Place),
+    (name, place): &Placed,
     found: WireParameter<'_>,
-    (value, value_place): &(String, Place),
+    (value, value_place): &Placed,
     to: &mut Diagnostics,
 ) {
     let fault = match found.role {
@@ -346,7 +308,7 @@ fn names_are_known(
 fn parameter_is_known(
     family: &Family,
     operation: &Operation,
-    (parameter, place): &(String, Place),
+    (parameter, place): &Placed,
     names: &WireNames<'_>,
     to: &mut Diagnostics,
 ) {

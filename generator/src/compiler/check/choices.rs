@@ -1,7 +1,7 @@
 //! Choices: their alternatives and cases.
 
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
-use crate::compiler::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Shape, Type};
+use crate::compiler::diagnostics::{Code, Diagnostics, one_of};
+use crate::compiler::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Placed, Shape, Type};
 
 /// Checks the choices of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -68,7 +68,7 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
     }
 }
 
-fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to: &mut Diagnostics) {
+fn winner_is_one(alternatives: &[Parameter], wins: Option<&Placed>, to: &mut Diagnostics) {
     let Some((wins, place)) = wins else { return };
     let known = || alternatives.iter().map(|one| (one.name.wire.as_str(), Some(one.name.place)));
     if !alternatives.is_empty() && !known().any(|(name, _)| name == wins) {

@@ -6,8 +6,8 @@ use super::records::{find_fault_of_value, lists_all};
 use super::values::described;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{
-    Api, Comparison, Condition, Family, Lookup, Need, Operand, PropertyKind, Relation, Role, Shape, Type, WireNames,
-    WireParameter,
+    Api, Comparison, Condition, Family, Lookup, Need, Operand, Placed, PropertyKind, Relation, Role, Shape, Type,
+    WireNames, WireParameter,
 };
 
 /// The owner of conditions: a rule or a class.
@@ -22,8 +22,6 @@ pub(super) struct Subject<'a> {
     /// True if a condition with every value is a mistake of its own.
     pub(super) tests_values: bool,
 }
-
-type Placed = (String, Place);
 
 impl Subject<'_> {
     pub(super) fn check(&self, condition: &Condition, to: &mut Diagnostics) {

@@ -2,9 +2,9 @@
 //! it.
 
 use super::{records, values};
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Confirm, Effect, Family, Field, Lookup, NameOf, Operation, Parameter, Query, Record, Reference, Response,
+    Api, Confirm, Effect, Family, Lookup, NameOf, Operation, Parameter, Placed, Query, Record, Reference, Response,
     Role, Shape, Truth, Type, WireNames, has_parameter,
 };
 use crate::compiler::words::Times;
@@ -26,20 +26,14 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to: &mut Diagnostics) {
+fn is_found(names: &WireNames<'_>, (name, place): &Placed, of: &str, to: &mut Diagnostics) {
     if let Lookup::Missing(help) = names.find(name) {
         to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
     }
 }
 
 /// The same for a parameter of the request or of an object within it, as in `stop.price`.
-fn is_found_within(
-    family: &Family,
-    names: &WireNames<'_>,
-    (path, place): &(String, Place),
-    of: &str,
-    to: &mut Diagnostics,
-) {
+fn is_found_within(family: &Family, names: &WireNames<'_>, (path, place): &Placed, of: &str, to: &mut Diagnostics) {
     if let Lookup::Missing(help) = find_within(family, names, path) {
         to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{path}`")).help(help);
     }
@@ -198,8 +192,6 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
             .help("name the field of the record that equals it, or several of which one does");
     }
     comparable(family, operation, record, confirm, to);
-    is_time(record, confirm.created.as_ref(), "the creation time", to);
-    is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     creation_shows_in_the_request(family, operation, confirm, to);
     changes_are_of_the_record(family, record, confirm, to);
     times_are_apart(confirm, to);
@@ -267,22 +259,12 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
     }
 }
 
-fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
-    let Some(named) = named else { return };
-    let is_time = |field: &Field| field.shape.is_one(Type::is_time);
-    if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
-        to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
-            .related(field.name.place, "the field is here")
-            .help(format!("name the field with {what}"));
-    }
-}
-
 /// The time of creation does not change.
 fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
-    let (Some((created, first)), Some((changed, place))) = (&confirm.created, &confirm.changed) else { return };
-    if created == changed {
-        to.at(*place, Code::BadOutcome, format!("`created` and `changed` are both `{changed}`"))
-            .related(*first, "`created` is here")
+    let (Some(created), Some(changed)) = (&confirm.created, &confirm.changed) else { return };
+    if created.text == changed.text {
+        to.at(changed.place, Code::BadOutcome, format!("`created` and `changed` are both `{changed}`"))
+            .related(created.place, "`created` is here")
             .help("name the field with the time of the last change, or remove `changed`");
     }
 }
@@ -369,7 +351,7 @@ fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };
-    if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| *of != item.list)) {
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| of != item.list.as_str())) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
@@ -392,7 +374,7 @@ fn queried_names<'a>(family: &'a Family, operation: &'a Operation, confirm: &Con
 /// Returns a parameter of one of the queries; an unknown name is reported.
 fn parameter_of_a_query<'a>(
     places: &[WireNames<'a>],
-    (name, at): &(String, Place),
+    (name, at): &Placed,
     to: &mut Diagnostics,
 ) -> Option<&'a Parameter> {
     let mut found = places.iter().map(|names| names.find(name)).collect::<Vec<_>>();
@@ -449,7 +431,7 @@ fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to
     }
 }
 
-fn must_be_time(parameter: Option<&Parameter>, (name, place): &(String, Place), to: &mut Diagnostics) {
+fn must_be_time(parameter: Option<&Parameter>, (name, place): &Placed, to: &mut Diagnostics) {
     let is_time = |parameter: &&Parameter| matches!(parameter.shape, Shape::One(Type::Time(_) | Type::Undefined));
     if let Some(parameter) = parameter.filter(|parameter| !is_time(parameter)) {
         to.at(*place, Code::BadOutcome, format!("expected a `time`, found `{name}`"))
@@ -478,8 +460,6 @@ pub(super) fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &
     }
     found
 }
-
-type Placed = (String, Place);
 
 /// The pairs of `agrees` and `matches`.
 pub(super) fn comparable(

@@ -10,7 +10,7 @@ use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::compiler::model::phrases::PLAIN;
 use crate::compiler::model::{
     Api, Conversion, Corresponding, Counterpart, CounterpartCase, Enum, EnumCounterpart, Family, Lookup, NamesWithin,
-    Need, Operation, Request, Type, WireParameter, Worth, condition_in_words,
+    Need, Operation, Placed, Request, Type, WireParameter, Worth, condition_in_words,
 };
 
 /// Checks `counterpart` of all operations, before any other rule: a file that already has a mistake may lack what another
@@ -47,7 +47,7 @@ pub(super) fn enums(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Returns the enum with an id. An unknown one is reported, unless its family lacks the types altogether.
-fn other_enum<'a>(api: &'a Api, (id, place): &(String, Place), to: &mut Diagnostics) -> Option<&'a Enum> {
+fn other_enum<'a>(api: &'a Api, (id, place): &Placed, to: &mut Diagnostics) -> Option<&'a Enum> {
     let found = api.enum_of(id);
     let family = id.split_once('.').map_or("", |(family, _)| family);
     let is_empty = api.families.iter().any(|known| known.name == family && known.enums.is_empty());
@@ -61,7 +61,7 @@ fn other_enum<'a>(api: &'a Api, (id, place): &(String, Place), to: &mut Diagnost
 }
 
 /// A text is a value of an enum.
-fn is_value(all: &Enum, name: &str, (value, place): &(String, Place), to: &mut Diagnostics) {
+fn is_value(all: &Enum, name: &str, (value, place): &Placed, to: &mut Diagnostics) {
     if !all.has(value) {
         to.at(*place, Code::UndefinedName, format!("the enum `{name}` has no value `{value}`"))
             .help(one_of(value, all.wires().map(|known| (known, None))));
@@ -142,7 +142,7 @@ impl<'a> Check<'a> {
     }
 
     /// Returns the parameters of the request itself that a reason or a parameter stands for, each with its place.
-    fn stated(&self) -> impl Iterator<Item = &'a (String, Place)> {
+    fn stated(&self) -> impl Iterator<Item = &'a Placed> {
         let Counterpart { same, left_out, refused, .. } = self.conversion.counterpart;
         [same, left_out, refused].into_iter().flatten().map(|(name, _)| name)
     }
@@ -323,7 +323,7 @@ impl<'a> Check<'a> {
     }
 
     /// Returns whether a parameter is optional, and no case refuses a request without it.
-    fn may_lack(&self, (name, _): &(String, Place)) -> bool {
+    fn may_lack(&self, (name, _): &Placed) -> bool {
         let is_optional = self.conversion.from.find(name).is_some_and(|wire| wire.need() == Need::No);
         let lacks = |((known, _), values): &NamesWithin| known == name && values.is_empty();
         is_optional && !self.cases().any(|case| case.refused.is_some() && case.when.iter().any(lacks))
@@ -331,7 +331,7 @@ impl<'a> Check<'a> {
 }
 
 /// Returns the parameter with a name; reports an unknown one.
-fn parameter<'a>(of: &Request<'a>, (name, place): &(String, Place), to: &mut Diagnostics) -> Option<WireParameter<'a>> {
+fn parameter<'a>(of: &Request<'a>, (name, place): &Placed, to: &mut Diagnostics) -> Option<WireParameter<'a>> {
     match of.names().find(name) {
         Lookup::Found(found) => Some(found),
         Lookup::Missing(help) => {

@@ -8,7 +8,7 @@ mod response;
 use super::identifiers::Fault;
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Kind, Place};
 use crate::compiler::json::{self, Node, Value};
-use crate::compiler::model::{Api, Echoes, Family, NamesWithin, Number, Operation, Record, RecordForm, Truth};
+use crate::compiler::model::{Api, Echoes, Family, NamesWithin, Number, Operation, Placed, Record, RecordForm, Truth};
 
 /// Checks the examples of all operations.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -45,13 +45,7 @@ pub(crate) fn comparable<'a>(api: &'a Api, to: &Diagnostics) -> Vec<(&'a Family,
 }
 
 /// Checks a request that is not an example in the same way.
-pub(super) fn request(
-    api: &Api,
-    family: &Family,
-    operation: &Operation,
-    (text, place): &(String, Place),
-    to: &mut Diagnostics,
-) {
+pub(super) fn request(api: &Api, family: &Family, operation: &Operation, (text, place): &Placed, to: &mut Diagnostics) {
     let mistaken = to.mistaken_files();
     let built_on = family.shared_files.iter().chain([&api.place.file, &operation.place.file]);
     // The request is in the file of the family, so mistakes in this file do not count.

@@ -6,27 +6,15 @@ use super::records::find_fault_of_value;
 use super::{identifiers, rules};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of, unknown};
 use crate::compiler::model::{
-    Api, Condition, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Lookup, Operation, Response,
-    Shape, Type,
+    Api, Condition, Family, Flat, FlatClose, FlatReduce, FlatSide, Lookup, NamesWithin, Operation, Pair, Placed, Shape,
+    Type,
 };
-
-type Named = (String, Place);
 
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = &family.operations;
-    let Some(Flat { place: _, cancel: _, close, value, reduce }) = &family.flat else { return };
+    let Some(Flat { place: _, cancel: _, close, value: _, reduce }) = &family.flat else { return };
     if let Some(FlatClose { nothing, .. }) = close {
         nothing.iter().for_each(|code| is_refused_with(api, family, code, to));
-    }
-    if let Some(FlatClose { call: FlatCall { operation, over: _ }, closed, failed, nothing: _ }) = close
-        && let Some(operation) = operations.get(operation)
-    {
-        [closed, failed].into_iter().for_each(|field| is_answered(family, operation, field, to));
-    }
-    if let Some(FlatValue { operation, field }) = value
-        && let Some(operation) = operations.get(operation)
-    {
-        is_answered(family, operation, field, to);
     }
     if let Some(reduce) = reduce
         && let Some(operation) = operations.get(&reduce.operation)
@@ -36,7 +24,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The code is documented or observed, and not that of success.
-fn is_refused_with(api: &Api, family: &Family, (code, place): &Named, to: &mut Diagnostics) {
+fn is_refused_with(api: &Api, family: &Family, (code, place): &Placed, to: &mut Diagnostics) {
     let documented = family.errors.iter().filter(|error| !error.success);
     let documented = documented.map(|error| (error.code.as_str(), Some(error.place)));
     let observed = api.codes.iter().filter(|known| known.is_of(family));
@@ -68,27 +56,11 @@ fn parameter<'a>(
     }
 }
 
-fn is_answered(family: &Family, operation: &Operation, (name, place): &Named, to: &mut Diagnostics) {
-    let record = match &operation.response {
-        Response::Object { record } => family.records.get(*record),
-        // Reported already.
-        Response::Undefined => None,
-        _ => {
-            to.at(*place, Code::BadResponse, format!("the answer of `{}` is not an object", operation.name))
-                .help("name an operation whose `response` is an object");
-            None
-        }
-    };
-    let Some(record) = record else { return };
-    if record.field(name).is_none() {
-        let known = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
-        to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire))
-            .help(one_of(name, known));
-    }
-}
-
 /// The parameters of the orders exist and have these values, no set can open a position, and no rule refuses one.
 fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce, to: &mut Diagnostics) {
+    if reduce.closes_with.is_empty() {
+        to.lacking(reduce.place, "closes_with");
+    }
     let FlatReduce { operation: _, line, lines, instrument, quantity, closes_with, long, short, side, place } = reduce;
     has_shape(family, operation, line, "an enum", |shape| shape.is_one(Type::is_enum), to);
     has_shape(family, operation, instrument, "a text", |shape| shape.is_one(Type::is_text), to);
@@ -100,11 +72,10 @@ fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce
     for (sets, key) in [(long, "long"), (short, "short")] {
         for (index, set) in sets.iter().enumerate() {
             let at = set.first().map_or(*place, |((_, at), _)| *at);
-            set.iter().for_each(|(name, value)| takes(family, operation, name, &(value.clone(), name.1), to));
-            let text = |set: &[(Named, String)]| -> BTreeSet<_> {
-                set.iter().map(|((name, _), value)| (name.clone(), value.clone())).collect()
-            };
-            if sets[..index].iter().any(|first| text(first) == text(set)) {
+            set.iter().for_each(|(name, value)| takes(family, operation, name, value, to));
+            let text = |set: &[Pair]| set.iter().map(|((name, _), (value, _))| (name.clone(), value.clone())).collect();
+            let own: BTreeSet<_> = text(set);
+            if sets[..index].iter().any(|first| text(first) == own) {
                 to.at(at, Code::DefinedTwice, format!("duplicate order under `{key}`")).help("remove one of them");
             }
             if !closes_with.is_empty() && !only_closes(set, closes_with) {
@@ -125,8 +96,8 @@ fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce
 }
 
 /// Returns whether an order has a value that keeps it from opening a position.
-fn only_closes(set: &[(Named, String)], closes_with: &[(Named, Vec<Named>)]) -> bool {
-    set.iter().any(|((name, _), value)| {
+fn only_closes(set: &[Pair], closes_with: &[NamesWithin]) -> bool {
+    set.iter().any(|((name, _), (value, _))| {
         let with = closes_with.iter().find(|((known, _), _)| known == name);
         with.is_some_and(|(_, values)| values.iter().any(|(known, _)| known == value))
     })
@@ -136,13 +107,13 @@ fn only_closes(set: &[(Named, String)], closes_with: &[(Named, Vec<Named>)]) -> 
 fn keeps_the_rules(
     operation: &Operation,
     reduce: &FlatReduce,
-    (key, set): (&str, &[(Named, String)]),
+    (key, set): (&str, &[Pair]),
     at: Place,
     to: &mut Diagnostics,
 ) {
-    let is = |parameter: &Named, values: Vec<Named>| Condition::Is { parameter: parameter.clone(), values };
+    let is = |parameter: &Placed, values: Vec<Placed>| Condition::Is { parameter: parameter.clone(), values };
     let line = Some(is(&reduce.line, reduce.lines.clone())).filter(|_| !reduce.lines.is_empty());
-    let set = set.iter().map(|(name, value)| is(name, vec![(value.clone(), name.1)]));
+    let set = set.iter().map(|(name, value)| is(name, vec![value.clone()]));
     let given = [&reduce.line, &reduce.instrument, &reduce.quantity].map(|name| Condition::Given(vec![name.clone()]));
     let facts: Vec<Condition> = set.chain(line).chain(given).collect();
     let rules = operation.statements.rules.iter().filter(|rule| rule.within.is_none());
@@ -157,7 +128,7 @@ fn keeps_the_rules(
 fn has_shape(
     family: &Family,
     operation: &Operation,
-    (name, place): &Named,
+    (name, place): &Placed,
     what: &str,
     fits: impl Fn(&Shape) -> bool,
     to: &mut Diagnostics,
@@ -170,7 +141,7 @@ fn has_shape(
 }
 
 /// A parameter of the operation exists and can have a value.
-fn takes(family: &Family, operation: &Operation, (name, place): &Named, (value, at): &Named, to: &mut Diagnostics) {
+fn takes(family: &Family, operation: &Operation, (name, place): &Placed, (value, at): &Placed, to: &mut Diagnostics) {
     if parameter(family, operation, name, *place, to).is_some()
         && let Lookup::Found(found) = family.names(operation.members()).find(name)
         && let Some(fault) = find_fault_of_value(family, &found, value)
@@ -180,7 +151,7 @@ fn takes(family: &Family, operation: &Operation, (name, place): &Named, (value, 
 }
 
 /// The side of a position is a field of the records of orders.
-fn is_recorded(family: &Family, FlatSide { field, long, short }: &FlatSide, to: &mut Diagnostics) {
+fn is_recorded(family: &Family, FlatSide { field, long, short, place: _ }: &FlatSide, to: &mut Diagnostics) {
     let (name, place) = field;
     let records = || family.tracked_records();
     let fields = || records().filter_map(|record| record.field(name));
@@ -190,13 +161,13 @@ fn is_recorded(family: &Family, FlatSide { field, long, short }: &FlatSide, to: 
         to.at(*place, Code::UndefinedName, format!("no record in the lifecycle has a field `{name}`")).help(help);
     }
     let enums = || fields().filter_map(|field| family.enum_of(&field.shape));
-    for value in [long, short] {
+    for (value, at) in [long, short] {
         if let Some(fault) = enums().find_map(|all| identifiers::find_enum_fault(all, value)) {
-            fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
+            fault.report(to, *at, Code::BadValue, &format!("`{name}`"));
         }
     }
-    if long == short {
-        to.at(*place, Code::BadValue, format!("`{name}` is `{long}` for long and short positions"))
+    if long.0 == short.0 {
+        to.at(*place, Code::BadValue, format!("`{name}` is `{}` for long and short positions", long.0))
             .help("write the value of each");
     }
 }

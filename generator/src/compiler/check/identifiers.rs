@@ -2,7 +2,7 @@
 
 use super::account::{are_in_order, instrument_property};
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
-use crate::compiler::model::{Api, Decided, Enum, Family, Form, Identifier, Pattern, formats};
+use crate::compiler::model::{Api, Decided, Enum, Family, Form, Identifier, Pattern, Placed, formats};
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 /// An alphabet is the text between the brackets of a bracket expression, without escapes.
@@ -229,7 +229,7 @@ pub(super) fn find_enum_fault(all: &Enum, text: &str) -> Option<Fault> {
 }
 
 /// Returns why a text is not, in any spelling, one of the allowed values of an enum; `None` if it is one.
-pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
+pub(super) fn why_not_listed(all: &Enum, only: &[Placed], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return find_enum_fault(all, text) };
     let (_, place) = only.first()?;
     let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));

@@ -6,40 +6,15 @@ use super::records::{self, is_field};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::declared::KeyValue;
 use crate::compiler::model::{
-    Api, Effect, Family, Field, ListedInstruments, ListedPrices, Lookup, Need, Operation, PageOrder, PagesBy, Paging,
-    Parameter, Record, Response, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
+    Api, Effect, Family, Field, ListedInstruments, Lookup, Need, Operation, PageOrder, Pages, PagesBy, Parameter,
+    Placed, Record, Reference, Response, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
     WireNames,
 };
 
 /// Checks the listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for operation in &family.operations {
-        list_has_records(family, operation, to);
-        let Some(record) = operation.paged_record(family) else { continue };
-        if let Some(record) = family.records.get(record) {
-            id_identifies_items(operation, record, to);
-        }
+    for operation in family.operations.iter().filter(|operation| operation.paged_record(family).is_some()) {
         each_is_an_optional_enum(operation, to);
-    }
-}
-
-fn list_has_records(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let (Some(list), Response::Object { record }) = (&operation.listing.list, &operation.response) else { return };
-    let Some(field) = family.records.get(*record).and_then(|record| records::field(record, list, to)) else { return };
-    if !field.shape.listed().is_some_and(|ty| ty == Type::Undefined || ty.record().is_some()) {
-        to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
-            .related(field.name.place, "the field is here")
-            .help("name a field that is a `list` of a record");
-    }
-}
-
-fn id_identifies_items(operation: &Operation, record: &Record, to: &mut Diagnostics) {
-    let Some(id) = &operation.listing.id else { return };
-    let Some(field) = records::field(record, id, to) else { return };
-    if !field.shape.is_one(Type::is_text) {
-        to.at(id.1, Code::BadResponse, format!("`{}` does not identify an item", id.0))
-            .related(field.name.place, "the field is here")
-            .help("name a field that is a `string` or an identifier");
     }
 }
 
@@ -60,13 +35,13 @@ pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         let next = next_is_taken(operation, pages, to);
         size_is_known(operation, pages, to);
-        fields_of_the_object(family, operation, pages, to);
+        cursor_is_in_the_object(family, operation, pages, to);
         let item = operation.paged_record(family).and_then(|record| family.records.get(record));
         let last = item.and_then(|item| last_item(item, pages, to));
         if let (Some(next), Some(last)) = (next, last) {
             last_fits_next(pages, next, last, to);
         }
-        let is_counted = match pages.by {
+        let is_counted = match pages.by.0 {
             PagesBy::Number | PagesBy::Offset => true,
             // A link contains the number of a page, unless the parameter can take any cursor.
             PagesBy::Link => next.is_some_and(|next| next.shape.is_one(|ty| ty == Type::Integer)),
@@ -78,8 +53,8 @@ pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// The parameter that begins a page can be left out, and takes what the page before ends with.
-fn next_is_taken<'a>(operation: &'a Operation, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Parameter> {
-    let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
+fn next_is_taken<'a>(operation: &'a Operation, pages: &Pages, to: &mut Diagnostics) -> Option<&'a Parameter> {
+    let (fits, expected): (fn(Type) -> bool, _) = match pages.by.0 {
         PagesBy::Cursor | PagesBy::Link => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
         PagesBy::Last => (|ty| ty.is_cursor() || ty.is_time(), "a `string`, an `integer`, a `time` or an identifier"),
         PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
@@ -110,10 +85,10 @@ fn next_is_taken<'a>(operation: &'a Operation, pages: &Paging, to: &mut Diagnost
 }
 
 /// To recognize a short page, the usual length must be known.
-fn size_is_known(operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+fn size_is_known(operation: &Operation, pages: &Pages, to: &mut Diagnostics) {
     let Some(size) = &pages.size else {
-        if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
-            to.missing_key(total.1, "missing key `size`: pages are counted, but `total` counts items")
+        if let Some(total) = pages.total.as_ref().filter(|_| pages.by.0 == PagesBy::Number) {
+            to.missing_key(total.place, "missing key `size`: pages are counted, but `total` counts items")
                 .help("add `size: ...` with the parameter that has the number of items on a page");
         }
         return;
@@ -126,46 +101,31 @@ fn size_is_known(operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
     }
 }
 
-fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+fn cursor_is_in_the_object(family: &Family, operation: &Operation, pages: &Pages, to: &mut Diagnostics) {
     let Response::Object { record } = operation.response else {
-        if let (Response::Array { .. }, PagesBy::Cursor, None) = (&operation.response, pages.by, &pages.header) {
+        if let (Response::Array { .. }, PagesBy::Cursor, None) = (&operation.response, pages.by.0, &pages.header) {
             to.at(pages.place, Code::BadResponse, "an array has no cursor")
                 .help("name the `header` that has it, use another `by`, or describe the answer as an `object`");
         }
         return;
     };
     let Some(record) = family.records.get(record) else { return };
-    let cursor = pages.field.as_ref().filter(|_| pages.by == PagesBy::Cursor);
-    let is_list: fn(&Shape) -> bool =
-        |shape| shape.listed_record().is_some() || shape.listed() == Some(Type::Undefined);
-    let is_cursor: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_cursor);
-    let is_flag: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_boolean);
-    let is_count: fn(&Shape) -> bool = |shape| shape.is_one(|ty| ty == Type::Integer);
-    let fields = [
-        (pages.list.as_ref(), is_list, "a list of records"),
-        (cursor, is_cursor, "a `string`, an `integer` or an identifier"),
-        (pages.more.as_ref(), is_flag, "a `boolean`"),
-        (pages.total.as_ref(), is_count, "an `integer`"),
-    ];
-    for (name, fits, expected) in fields {
-        let Some((name, field)) = name.and_then(|name| Some((name, records::field(record, name, to)?))) else {
-            continue;
-        };
-        if !fits(&field.shape) && !field.shape.is_undefined() {
-            mismatch(name, field, expected, to);
-        }
+    let Some(cursor) = pages.field.as_ref().filter(|_| pages.by.0 == PagesBy::Cursor) else { return };
+    let is_cursor = |shape: &Shape| shape.is_one(Type::is_cursor);
+    if let Some(field) = records::field(record, cursor, to).filter(|field| !is_cursor(&field.shape)) {
+        mismatch(cursor, field, "a `string`, an `integer` or an identifier", to);
     }
 }
 
-fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: &mut Diagnostics) {
+fn mismatch((name, place): &Placed, field: &Field, expected: &str, to: &mut Diagnostics) {
     to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
         .related(field.name.place, "the field is here")
         .help("name a field that has this type");
 }
 
 /// Returns the field of the last item with which the next page begins.
-fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
-    let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
+fn last_item<'a>(item: &'a Record, pages: &Pages, to: &mut Diagnostics) -> Option<&'a Field> {
+    let name = pages.field.as_ref().filter(|_| pages.by.0 == PagesBy::Last)?;
     let field = records::field(item, name, to)?;
     let fits = field.shape.is_one(|ty| ty.is_cursor() || ty.is_time());
     if !fits {
@@ -175,7 +135,7 @@ fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Opti
 }
 
 /// The field and the parameter have the same form, because the text of the field is sent unchanged.
-fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagnostics) {
+fn last_fits_next(pages: &Pages, next: &Parameter, last: &Field, to: &mut Diagnostics) {
     let Some(field) = &pages.field else { return };
     let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
     if times(&next.shape) != times(&last.shape) {
@@ -184,7 +144,7 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
             .related(next.name.place, "the parameter is here")
             .help("name an id and a parameter for it, or two times with the same `times`");
     }
-    if !pages.includes && matches!(last.shape.single(), Some(Type::Time(Times::Seconds | Times::Iso8601))) {
+    if !pages.includes_last() && matches!(last.shape.single(), Some(Type::Time(Times::Seconds | Times::Iso8601))) {
         to.at(field.1, Code::BadResponse, format!("other items with the same `{}` would be lost", field.0))
             .related(last.name.place, "the field is here")
             .help(
@@ -197,7 +157,7 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
 /// If a page can repeat items, they are recognized by their ids, and the last page by its length.
 fn repeated_items_are_known(
     operation: &Operation,
-    pages: &Paging,
+    pages: &Pages,
     last: Option<&Field>,
     is_counted: bool,
     to: &mut Diagnostics,
@@ -205,9 +165,9 @@ fn repeated_items_are_known(
     let repeats_last = match last.and_then(|last| last.shape.single()) {
         Some(ty) if ty.is_time() => true,
         Some(Type::Integer) | None => false,
-        Some(_) => pages.includes,
+        Some(_) => pages.includes_last(),
     };
-    let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
+    let repeats = repeats_last || is_counted && pages.order.0 == PageOrder::NewestFirst;
     if repeats && operation.listing.id.is_none() {
         to.missing_key(pages.place, "missing key `id` in `response`: a page repeats items of the one before")
             .help("add `id: ...` with the field that identifies an item");
@@ -219,7 +179,7 @@ fn repeated_items_are_known(
 }
 
 /// An order that is filled or cancelled moves the following ones forward, so paging by count could miss one.
-fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, is_counted: bool, to: &mut Diagnostics) {
+fn open_orders_are_not_counted(operation: &Operation, pages: &Pages, is_counted: bool, to: &mut Diagnostics) {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::OpenOrders);
     if let (Some(shows), true) = (shows, is_counted) {
         to.at(shows.place, Code::BadResponse, "pages that are counted can miss open orders")
@@ -246,7 +206,7 @@ pub(super) fn shows(api: &Api, family: &Family, to: &mut Diagnostics) {
             // Checked above.
             Shown::Positions => {}
             Shown::Fills => {
-                names_the_order(record, shows, to);
+                names_the_order(shows, to);
                 if let Some(trade) = &shows.trade {
                     trades(api, family, operation, record, (shows, trade), to);
                 }
@@ -307,24 +267,18 @@ fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: 
     }
 }
 
-fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
-    for (key, named) in [("order", &shows.order), ("quantity", &shows.quantity)] {
-        if named.is_none() && !to.is_unread(shows.place.file, key) {
+fn names_the_order(shows: &Shows, to: &mut Diagnostics) {
+    for (key, place) in [("order", shows.order.place()), ("quantity", shows.quantity.place())] {
+        if place.is_none() && !to.is_unread(shows.place.file, key) {
             to.missing_key(shows.place, format!("missing key `{key}`"))
                 .help("fills are matched with orders by the id, and their quantities are added");
         }
     }
-    const TEXT: &str = "a `string` or an identifier";
-    let is_text = |shape: &Shape| shape.is_one(Type::is_text);
-    let is_number = |shape: &Shape| shape.is_one(|ty| ty == Type::Decimal);
-    is_field(record, shows.order.as_ref(), TEXT, is_text, to);
-    is_field(record, shows.client_id.as_ref(), TEXT, is_text, to);
-    is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
 }
 
 /// Every field in `by` is a parameter of the operation that cancels.
 fn cancel_takes_what_an_order_has(family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
-    let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|over| over.text == *name);
+    let is_over = |(name, _): &&Placed| shows.over.as_ref().is_some_and(|over| over.text == *name);
     for named in shows.by.iter().filter(|named| !is_over(named)) {
         records::field(record, named, to);
     }
@@ -352,7 +306,7 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
             continue;
         };
         let Some(record) = family.records.get(*record) else { continue };
-        let ListedInstruments { of: _, over, lines, symbol, properties, in_last_place, place: _ } = listed;
+        let ListedInstruments { of: _, over, lines, symbol: _, properties, in_last_place, place: _ } = listed;
         if let Some(index) = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum()) {
             for (line, place) in lines {
                 let known = || family.enums[index].wires();
@@ -363,7 +317,6 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
                 }
             }
         }
-        is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
         const NUMBER: &str = "a `decimal` or an `integer`";
         let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
         for (property, field) in properties {
@@ -385,26 +338,11 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Checks `prices` of the responses of a family.
-pub(super) fn prices(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for operation in &family.operations {
-        let (Some(prices), Response::Array { record, .. }) = (&operation.listing.prices, &operation.response) else {
-            continue;
-        };
-        let Some(record) = family.records.get(*record) else { continue };
-        let ListedPrices { of: _, over: _, symbol, price, place: _ } = prices;
-        is_field(record, Some(symbol), "a `string` or an identifier", |shape| shape.is_one(Type::is_text), to);
-        is_field(record, Some(price), "a `decimal`", is_number, to);
-    }
-}
-
 /// Returns whether instruments have a flag of this name.
 fn is_flag(api: &Api, name: &str) -> bool {
     let instrument = api.account.as_ref().and_then(|account| account.instrument.as_ref());
     instrument.is_some_and(|instrument| instrument.names(true).any(|flag| flag == name))
 }
-
-type Named = (String, Place);
 
 /// Checks `trade` of a listing of fills.
 pub(super) fn trades(
@@ -415,12 +353,6 @@ pub(super) fn trades(
     (shows, trade): (&Shows, &Trade),
     to: &mut Diagnostics,
 ) {
-    const TEXT: &str = "a `string` or an identifier";
-    const NUMBER: &str = "a `decimal`";
-    is_field(record, Some(&trade.id), TEXT, is_text, to);
-    is_field(record, Some(&trade.instrument), TEXT, is_text, to);
-    is_field(record, Some(&trade.price), NUMBER, is_number, to);
-    is_field(record, trade.profit.as_ref(), NUMBER, is_number, to);
     has_values(family, record, &trade.side, std::slice::from_ref(&trade.buy), to);
     if let Some(TradePosition { field, open, close, close_long, close_short, net, place: _ }) = &trade.position {
         let values = [open, close, close_long, close_short, net].into_iter().flatten().cloned().collect::<Vec<_>>();
@@ -465,30 +397,22 @@ fn tell_sides(
     account_word(api, property, net, to);
 }
 
-fn is_among(value: &str, all: &[Named]) -> bool {
+fn is_among(value: &str, all: &[Placed]) -> bool {
     all.iter().any(|(other, _)| other == value)
-}
-
-fn is_text(shape: &Shape) -> bool {
-    matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined))
 }
 
 fn is_number(shape: &Shape) -> bool {
     matches!(shape, Shape::One(Type::Decimal | Type::Undefined))
 }
 
-/// The field is an enum that has these values.
-fn has_values(family: &Family, record: &Record, named: &Named, values: &[Named], to: &mut Diagnostics) {
-    let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
-    is_field(record, Some(named), "an enum", is_enum, to);
-    if let Some(Field { shape: Shape::One(Type::Enum(index)), .. }) = record.field(&named.0)
-        && let Some(all) = family.enums.get(*index)
-    {
-        are_among(&all.placed_wires(), &format!("`{}` has no value", named.0), values, to);
+/// The field, if it is an enum, has these values.
+fn has_values(family: &Family, record: &Record, name: &Reference, values: &[Placed], to: &mut Diagnostics) {
+    if let Some(all) = record.named(name).and_then(|field| family.enum_of(&field.shape)) {
+        are_among(&all.placed_wires(), &format!("`{name}` has no value"), values, to);
     }
 }
 
-fn are_among(known: &[(&str, Place)], what: &str, values: &[Named], to: &mut Diagnostics) {
+fn are_among(known: &[(&str, Place)], what: &str, values: &[Placed], to: &mut Diagnostics) {
     for (value, place) in values.iter().filter(|(value, _)| !known.iter().any(|(known, _)| known == value)) {
         let help = one_of(value, known.iter().map(|(known, place)| (*known, Some(*place))));
         to.at(*place, Code::UndefinedName, format!("{what} `{value}`")).help(help);
@@ -496,10 +420,8 @@ fn are_among(known: &[(&str, Place)], what: &str, values: &[Named], to: &mut Dia
 }
 
 fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagnostics) {
-    let is_list = |shape: &Shape| matches!(shape, Shape::List(Type::Record(_) | Type::Undefined));
-    is_field(record, Some(&fees.list), "a list of records", is_list, to);
-    let Some(Field { shape: Shape::List(Type::Record(index)), .. }) = record.field(&fees.list.0) else { return };
-    if let Some(fee) = family.records.get(*index) {
+    let fee = record.named(&fees.list).and_then(|field| field.shape.listed_record());
+    if let Some(fee) = fee.and_then(|index| family.records.get(index)) {
         records::field(fee, &fees.coin, to);
         is_field(fee, Some(&fees.amount), "a `decimal`", is_number, to);
     }
@@ -510,7 +432,7 @@ fn are_of_over(
     family: &Family,
     operation: &Operation,
     shows: &Shows,
-    (key, values): (&str, &[Named]),
+    (key, values): (&str, &[Placed]),
     to: &mut Diagnostics,
 ) {
     let Some((_, place)) = values.first() else { return };

@@ -2,10 +2,10 @@
 
 use super::identifiers::Fault;
 use super::values;
-use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, name_list, one_of, unknown};
+use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, one_of};
 use crate::compiler::model::{
-    Api, Around, BesideData, Family, Field, Lookup, Name, OneOf, Operation, Parameter, Record, RecordCase, RecordForm,
-    Response, Role, Shape, Type, Unit, WireNames, WireParameter,
+    Api, Around, BesideData, Family, Field, Lookup, Name, OneOf, Operation, Parameter, Placed, Record, RecordCase,
+    RecordForm, Response, Role, Shape, Type, Unit, WireNames, WireParameter,
 };
 use crate::compiler::words::AnswerForm;
 
@@ -32,22 +32,10 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Returns the field of a record with this name; an unknown name is reported.
-pub(super) fn field<'a>(
-    record: &'a Record,
-    (name, place): &(String, Place),
-    to: &mut Diagnostics,
-) -> Option<&'a Field> {
+pub(super) fn field<'a>(record: &'a Record, (name, place): &Placed, to: &mut Diagnostics) -> Option<&'a Field> {
     let found = record.field(name);
-    if found.is_none() && record.is_whole {
-        let names = || record.fields.iter().map(|field| field.name.wire.as_str());
-        let places = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
-        let help = unknown(name, places, || match record.one_of() {
-            Some(_) => "it is one of several records, which differ in their fields: name another record".to_owned(),
-            None => format!("expected one of: {}", name_list(names())),
-        });
-        to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
-            .related(record.name.place, "the record is here")
-            .help(help);
+    if found.is_none() {
+        record.lacks_field(name, *place, to);
     }
     found
 }
@@ -56,7 +44,7 @@ pub(super) fn field<'a>(
 pub(super) fn field_within<'a>(
     family: &'a Family,
     record: &'a Record,
-    (path, place): &(String, Place),
+    (path, place): &Placed,
     to: &mut Diagnostics,
 ) -> Option<&'a Field> {
     let mut steps = path.split('.');
@@ -77,7 +65,7 @@ pub(super) fn field_within<'a>(
 /// The named field, if there is one, has the expected shape.
 pub(super) fn is_field(
     record: &Record,
-    named: Option<&(String, Place)>,
+    named: Option<&Placed>,
     expected: &str,
     fits: impl Fn(&Shape) -> bool,
     to: &mut Diagnostics,
@@ -251,14 +239,14 @@ pub(super) fn records_of_several(_api: &Api, family: &Family, to: &mut Diagnosti
 }
 
 /// Returns whether no record has the deciding member, which is one mistake.
-fn is_unknown(family: &Family, one_of: &OneOf, (decider, _): &(String, Place)) -> bool {
+fn is_unknown(family: &Family, one_of: &OneOf, (decider, _): &Placed) -> bool {
     let mut records = one_of.cases.iter().filter_map(|case| family.records.get(case.record));
     records.all(|record| record.travels == RecordForm::Object && record.field(decider).is_none())
 }
 
 /// No two records have the same word.
 fn are_distinct(one_of: &OneOf, to: &mut Diagnostics) {
-    let words: Vec<&(String, Place)> = one_of.cases.iter().flat_map(|case| &case.told_by).collect();
+    let words: Vec<&Placed> = one_of.cases.iter().flat_map(|case| &case.told_by).collect();
     for (index, (word, place)) in words.iter().enumerate() {
         if let Some((_, first)) = words.iter().take(index).find(|(known, _)| known == word) {
             to.at(*place, Code::DefinedTwice, format!("`{word}` tells two records"))
@@ -291,13 +279,7 @@ fn is_a_case(record: &Record, case: &RecordCase, of: &Record, to: &mut Diagnosti
 }
 
 /// Each record has the deciding member, so that what was read can be written.
-fn is_told_by_value(
-    family: &Family,
-    case: &RecordCase,
-    of: &Record,
-    (decider, place): &(String, Place),
-    to: &mut Diagnostics,
-) {
+fn is_told_by_value(family: &Family, case: &RecordCase, of: &Record, (decider, place): &Placed, to: &mut Diagnostics) {
     let name = &of.name.wire;
     if case.told_by.is_empty() {
         to.at(case.place, Code::MissingKey, format!("no value of `{decider}` tells `{name}`"))

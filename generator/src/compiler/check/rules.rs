@@ -6,8 +6,8 @@ use super::conditions::{Subject, find};
 use super::ranges::Range;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Role, Rule, RuleKind, Severity,
-    Statements, Test, WireNames, WireParameter, meaning,
+    Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
+    Severity, Statements, Test, WireNames, WireParameter, meaning,
 };
 
 /// Checks the rules and other statements of a family and its operations.
@@ -247,7 +247,7 @@ fn contradict(one: &Rule, other: &Rule) -> bool {
         && (clash(require, other_forbid) || clash(other_require, forbid))
 }
 
-fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
+fn values(values: &[Placed]) -> BTreeSet<&str> {
     values.iter().map(|(value, _)| value.as_str()).collect()
 }
 
@@ -376,7 +376,7 @@ fn belong_to_others(
 /// A rule that requires a parameter of every request never fails; a rule that forbids it refuses all requests.
 fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
-    let is_always_sent = |(wire, _): &(String, Place)| match names.find(wire) {
+    let is_always_sent = |(wire, _): &Placed| match names.find(wire) {
         Lookup::Found(found) => matches!(found.role, Role::Plain(one) if one.is_required()),
         Lookup::Missing(_) | Lookup::Unresolved => false,
     };
@@ -401,7 +401,7 @@ fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &Wi
         | Condition::Not(_) => &[],
     });
     let (sent, others): (Vec<_>, Vec<_>) = all.partition(|named| is_always_sent(named));
-    let listed = |names: &[&(String, Place)]| name_list(names.iter().map(|(wire, _)| wire.as_str()));
+    let listed = |names: &[&Placed]| name_list(names.iter().map(|(wire, _)| wire.as_str()));
     let sent = if sent.is_empty() { format!("one of {}", listed(&others)) } else { listed(&sent) };
     // Advice stays valid when a parameter becomes required.
     let is_advice = rule.severity == Severity::Warn;
@@ -416,7 +416,7 @@ fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &Wi
 }
 
 /// Returns whether names are all alternatives of a choice that is always made.
-fn has_each_alternative(family: &Family, names: &WireNames<'_>, given: &[(String, Place)]) -> bool {
+fn has_each_alternative(family: &Family, names: &WireNames<'_>, given: &[Placed]) -> bool {
     let choices = names.iter().filter(|wire| wire.of.is_required()).filter_map(|wire| family.choice_of(wire.of));
     let mut alternatives = choices.filter_map(Choice::alternatives).filter(|all| !all.is_empty());
     alternatives.any(|all| all.iter().all(|one| given.iter().any(|(name, _)| *name == one.name.wire)))
@@ -538,7 +538,7 @@ fn compares_items(
     operation: &Operation,
     rule: &Rule,
     names: &WireNames<'_>,
-    (key, compared): (&str, &[(String, Place)]),
+    (key, compared): (&str, &[Placed]),
     to: &mut Diagnostics,
 ) {
     let list = operation.items().find(|(_, item)| Some(&item.list) == list(rule));

@@ -2,7 +2,9 @@
 
 use super::identifiers::{self, Fault};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
-use crate::compiler::model::{Api, Edit, Family, Name, Need, Number, Operation, Parameter, Shape, Type, number};
+use crate::compiler::model::{
+    Api, Edit, Family, Name, Need, Number, Operation, Parameter, Placed, Shape, Type, number,
+};
 use crate::compiler::words::Times;
 use regex_lite::Regex;
 
@@ -323,7 +325,7 @@ fn are_numbers(family: &Family, name: &Name, shape: &Shape, as_text: bool, to: &
     }
 }
 
-fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], to: &mut Diagnostics) {
+fn only(family: &Family, name: &Name, shape: &Shape, only: &[Placed], to: &mut Diagnostics) {
     let Some((_, first)) = only.first().filter(|_| !shape.is_undefined()) else { return };
     let Some(all) = family.enum_of(shape) else {
         let what = described(family, shape);
@@ -349,7 +351,7 @@ fn fixed_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics)
 }
 
 /// A fixed value is one of its type, which has a literal in Rust.
-fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&(String, Place)>, to: &mut Diagnostics) {
+fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&Placed>, to: &mut Diagnostics) {
     let Some((value, place)) = fixed.filter(|_| !shape.is_undefined()) else { return };
     let ty = shape.single().filter(|ty| {
         let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Signed);
@@ -371,7 +373,7 @@ fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&(String, Pl
 }
 
 /// Returns why a text is not the fixed value.
-pub(super) fn not_the_fixed(name: &Name, fixed: Option<&(String, Place)>, text: &str) -> Option<Fault> {
+pub(super) fn not_the_fixed(name: &Name, fixed: Option<&Placed>, text: &str) -> Option<Fault> {
     let (fixed, place) = fixed.filter(|(fixed, _)| fixed != text)?;
     let why = format!("`{text}` is not the `fixed` value of `{}`", name.wire);
     Some(Fault { bound: Some(*place), ..Fault::new(why, format!("write {fixed}")) })
@@ -417,7 +419,7 @@ pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) 
     Some(Fault { bound: Some(place), ..Fault::new(why, "correct one of them") })
 }
 
-fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -> Option<(String, Place)> {
+fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -> Option<Placed> {
     if let Some((digits, place)) = parameter.digits.filter(|(digits, _)| text.len() > *digits as usize) {
         return Some((format!("{text} has more than {digits} digits"), place));
     }
@@ -429,12 +431,12 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
     if let Some((digits, place)) = parameter.significant_digits.filter(is_finer) {
         return Some((format!("{text} has more than {digits} significant digits"), place));
     }
-    let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number, &Number) -> bool| {
+    let bound = |bound: &Option<Placed>, is_beyond: fn(&Number, &Number) -> bool| {
         // A bound that is not a number of this type is ignored.
         let (bound, place) = bound.as_ref().filter(|(bound, _)| find_fault(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
-    let parsed = |bound: &Option<(String, Place)>| bound.as_ref().map(|(bound, _)| bound.clone());
+    let parsed = |bound: &Option<Placed>| bound.as_ref().map(|(bound, _)| bound.clone());
     let (min, max) = (parsed(&parameter.min), parsed(&parameter.max));
     // If the bounds exclude each other, that is reported instead of the value.
     if min

@@ -3,7 +3,7 @@
 use super::account::account_word;
 use super::batches::{is_value_of, parameter_or_member};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
-use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Type, Worth};
+use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Placed, Type, Worth};
 
 /// Checks `worth` of the operations of a family, and the coins of its business lines.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -59,7 +59,7 @@ fn is_counted(api: &Api, family: &Family, operation: &Operation, worth: &Worth, 
 }
 
 /// The quantity counts one of the two coins.
-fn is_quantity(family: &Family, operation: &Operation, quantity: &(String, Place), to: &mut Diagnostics) {
+fn is_quantity(family: &Family, operation: &Operation, quantity: &Placed, to: &mut Diagnostics) {
     let Some(units) = is_number(family, operation, quantity, to) else { return };
     let words = CountedIn::WORDS.iter().map(|word| (*word, None));
     let wrong = units.iter().find(|unit| CountedIn::parse(unit).is_none());
@@ -73,12 +73,7 @@ fn is_quantity(family: &Family, operation: &Operation, quantity: &(String, Place
 }
 
 /// The parameter is a number; returns the units that it may have.
-fn is_number(
-    family: &Family,
-    operation: &Operation,
-    named: &(String, Place),
-    to: &mut Diagnostics,
-) -> Option<Vec<String>> {
+fn is_number(family: &Family, operation: &Operation, named: &Placed, to: &mut Diagnostics) -> Option<Vec<String>> {
     let found = parameter_or_member(family, operation, named, to)?;
     let parameter = found.parameter();
     if !parameter.is_some_and(|one| one.shape.is_one(Type::is_quantity) || one.shape.is_undefined()) {

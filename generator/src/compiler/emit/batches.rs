@@ -8,8 +8,9 @@ use super::codes;
 use super::docs::code;
 use super::scope::Scope;
 use super::trees::{self, Field};
-use crate::compiler::diagnostics::Place;
-use crate::compiler::model::{AnswerPath, Batch, Effect, Family, Operation, Parameter, Record, Response, Type};
+use crate::compiler::model::{
+    AnswerPath, Batch, Effect, Family, ListOfAnswer, NameOf, Operation, Parameter, Placed, Record, Response, Type,
+};
 
 /// Returns the tables for the items of a request.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -83,7 +84,7 @@ pub(crate) fn data_shown<'a>(family: &'a Family, operation: &'a Operation) -> Op
             let batch = operation.batch.as_ref().or_else(|| answers_like(family, operation));
             let results = batch.into_iter().flat_map(|batch| batch.list.iter().chain(&batch.done).chain(&batch.failed));
             let listed = operation.listed_field(family).map(|field| field.name.wire.as_str());
-            let lists: Vec<&str> = results.map(|(name, _)| name.as_str()).chain(listed).collect();
+            let lists: Vec<&str> = results.map(|name| name.text.as_str()).chain(listed).collect();
             let members = family.records.get(*record)?.fields.iter().map(|field| field.name.wire.as_str());
             match lists.is_empty() {
                 false => DataShown::Each(lists),
@@ -145,7 +146,7 @@ fn lists_results(scope: &Scope<'_>, operation: &Operation, batch: &Batch, sent: 
     let is_one_list = is_array || batch.list.is_some();
     let codes_are_within = is_one_list && batch.results.is_none() && batch.succeeded.is_none();
     let is_success = ident(if codes_are_within { "is_success" } else { "_is_success" });
-    let apart = batch.results.as_ref().map(|(way, _)| codes_apart(way, batch));
+    let apart = batch.codes_apart().map(|way| codes_apart(&way, batch));
     Some(quote! {
         impl runtime::batches::ListsResults for #name {
             type Done = #done;
@@ -175,7 +176,7 @@ fn list_of<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a Parameter>
 fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
     let wire = if list.is_body() { "" } else { list.name.wire.as_str() };
     let max_items = number(list.max_items?.0);
-    let (ids, by_place) = (batch.ids_of_items(), batch.by_place);
+    let (ids, by_place) = (batch.ids_of_items(), batch.by_place.is_set());
     Some(quote! {
         &runtime::batches::BatchShape {
             list: #wire,
@@ -189,7 +190,7 @@ fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
 /// Returns the path to codes that are not in the items.
 fn codes_apart(way: &AnswerPath, batch: &Batch) -> TokenStream {
     let path = codes::path(way);
-    let word = |word: &Option<(String, Place)>| word.as_ref().map(|(name, _)| name.clone());
+    let word = |word: &Option<Placed>| word.as_ref().map(|(name, _)| name.clone());
     let code = word(&batch.code).unwrap_or_default();
     let message = optional_text(word(&batch.message).as_deref());
     quote! {
@@ -207,17 +208,15 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(sy
     match operation.response {
         Response::Array { record, .. } => Some(results_in_one_list(scope, &quote!(response), record, batch)),
         Response::Object { record } if batch.list.is_some() => {
-            let field = records[record].field(&batch.list.as_ref()?.0)?;
-            let (name, of) = (ident(&field.name.rust), field.shape.listed_record()?);
+            let (name, of) = list_in(&records[record], batch.list.as_ref())?;
             Some(results_in_one_list(scope, &quote!(response.#name), of, batch))
         }
         Response::Object { record } => {
-            let field = |name: &str| records[record].field(name);
             let ((done, done_of), (failed, failed_of)) = result_lists(scope.family, record, batch)?;
             let (done_ids, failed_ids) =
-                (texts(family, &records[done_of], &batch.ids), texts(family, &records[failed_of], &batch.ids));
+                (texts(family, &records[done_of], &batch.id), texts(family, &records[failed_of], &batch.id));
             let words = words(family, &records[failed_of], batch);
-            let all_done = batch.all_done.as_ref().and_then(|(name, _)| field(name)).map(|field| {
+            let all_done = batch.all_done.as_ref().and_then(|name| records[record].named(name)).map(|field| {
                 let field = ident(&field.name.rust);
                 quote!(answer.all_done(response.#field);)
             });
@@ -241,7 +240,7 @@ fn results_in_one_list(
     batch: &Batch,
 ) -> (syn::Type, TokenStream) {
     let (family, of) = (scope.family, &scope.family.records[record]);
-    let (ids, words) = (texts(family, of, &batch.ids), words(family, of, batch));
+    let (ids, words) = (texts(family, of, &batch.id), words(family, of, batch));
     let shown = batch.succeeded.as_ref().map(|(name, _)| (name, family.field_at(of, name)));
     let answer = match shown {
         Some((name, Some(field))) if field.shape.record().is_some() => {
@@ -263,27 +262,29 @@ fn results_in_order(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> 
     let (list, of) = match operation.response {
         Response::Array { record, .. } => (quote!(response), record),
         Response::Object { record } => {
-            let field = records[record].field(&batch.list.as_ref()?.0)?;
-            let name = ident(&field.name.rust);
-            (quote!(response.#name), field.shape.listed_record()?)
+            let (name, of) = list_in(&records[record], batch.list.as_ref())?;
+            (quote!(response.#name), of)
         }
         Response::Page { .. } | Response::Undefined => return None,
     };
-    let ids = texts(scope.family, &records[of], &batch.ids);
+    let ids = texts(scope.family, &records[of], &batch.id);
     Some((scope.ty(Type::Record(of)), quote!(answer.in_order(#list, |item| [#ids]);)))
 }
 
 /// Returns the fields of a record that list successes and failures, each with the record of its items.
 pub(super) fn result_lists(family: &Family, record: usize, batch: &Batch) -> Option<((Ident, usize), (Ident, usize))> {
-    let list = |name: &str| {
-        let field = family.records[record].field(name)?;
-        Some((ident(&field.name.rust), field.shape.listed_record()?))
-    };
-    Some((list(&batch.done.as_ref()?.0)?, list(&batch.failed.as_ref()?.0)?))
+    let record = &family.records[record];
+    Some((list_in(record, batch.done.as_ref())?, list_in(record, batch.failed.as_ref())?))
+}
+
+/// Returns the field of a record that is a list of records, and the record of the items.
+fn list_in(record: &Record, name: Option<&NameOf<ListOfAnswer>>) -> Option<(Ident, usize)> {
+    let field = record.named(name?)?;
+    Some((ident(&field.name.rust), field.shape.listed_record()?))
 }
 
 /// Returns the texts of fields of an item, separated by commas.
-fn texts(family: &Family, record: &Record, names: &[(String, Place)]) -> TokenStream {
+fn texts(family: &Family, record: &Record, names: &[Placed]) -> TokenStream {
     let texts = names.iter().map(|(name, _)| text(family, record, Some(name)));
     quote!(#(#texts),*)
 }

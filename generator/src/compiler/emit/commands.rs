@@ -70,7 +70,7 @@ fn program(api: &Api, layout: Layout) -> TokenStream {
 fn positions(family: &Family, operation: &Operation) -> Option<proc_macro2::TokenStream> {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::Positions)?;
     let account = family.served_at(&operation.path.text).map_or(&family.name, |served| &served.text);
-    let list = optional_text(operation.listing.list.as_ref().map(|(list, _)| list.as_str()));
+    let list = optional_text(operation.listing.list.as_ref().map(|list| list.text.as_str()));
     let over = shows.over.as_ref().and_then(|over| {
         let (name, values) = (&over.text, super::flat::values(family, operation.parameter(over)?)?);
         Some(quote!((#name, &[#(#values),*])))

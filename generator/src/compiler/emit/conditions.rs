@@ -8,9 +8,8 @@ use super::expression::{Expression, Shared, is_among, is_some_among};
 use super::lookup::{Lookup, Target};
 use super::scope::{Scope, is_timestamp};
 use super::trees;
-use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Compared, Comparison, Condition, Decided, EnumValue, Operand, Parameter, Relation, Shape, Type, field_name,
+    Compared, Comparison, Condition, Decided, EnumValue, Operand, Parameter, Placed, Relation, Shape, Type, field_name,
 };
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -55,7 +54,7 @@ impl<'a> Conditions<'a> {
     }
 
     /// Returns whether a property of the account has one of these values, as an `Option<bool>`.
-    fn account_is(&self, property: &str, values: &[(String, Place)]) -> TokenStream {
+    fn account_is(&self, property: &str, values: &[Placed]) -> TokenStream {
         let words = values.iter().map(|(value, _)| value);
         match self.rule() {
             Some(rule) => quote!(to.is(#rule, #property, &[#(#words),*])),
@@ -121,7 +120,7 @@ impl<'a> Conditions<'a> {
     }
 
     /// Returns a condition on the value of a parameter, as a variable if it is used several times.
-    fn named(&self, wire: &str, values: &[(String, Place)], condition: Expression) -> Expression {
+    fn named(&self, wire: &str, values: &[Placed], condition: Expression) -> Expression {
         match name(wire, values) {
             Some(name) => condition.shared(name, &self.shared),
             None => condition,
@@ -322,7 +321,7 @@ impl<'a> Conditions<'a> {
 }
 
 /// `category` and `USDT-FUTURES`, `COIN-FUTURES` -> `category_is_usdt_or_coin_futures`.
-fn name(wire: &str, values: &[(String, Place)]) -> Option<String> {
+fn name(wire: &str, values: &[Placed]) -> Option<String> {
     let values: Vec<String> =
         values.iter().map(|(value, _)| field_name(&format!("is_{value}")).ok()).collect::<Option<_>>()?;
     let words: Vec<Vec<&str>> = values.iter().map(|value| value.split('_').skip(1).collect()).collect();

@@ -12,8 +12,7 @@ use syn::{
 
 use super::code::deprecation_note;
 use super::trees::{self, path_of};
-use crate::compiler::diagnostics::Place;
-use crate::compiler::model::{Dates, Deprecated};
+use crate::compiler::model::{Dates, Deprecated, Placed};
 
 /// `path::Type`.
 pub(super) fn ty(segments: &[&str]) -> Type {
@@ -89,7 +88,7 @@ fn attribute(meta: Meta) -> Attribute {
 }
 
 /// Returns the attribute that makes rustdoc find an item under other words.
-pub(super) fn aliases(words: &[(String, Place)]) -> Option<Attribute> {
+pub(super) fn aliases(words: &[Placed]) -> Option<Attribute> {
     let words: Vec<_> = words.iter().map(|(word, _)| word).collect();
     (!words.is_empty()).then(|| with_arguments("doc", quote!(alias(#(#words),*))))
 }

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::code::{gate, ident};
 use super::module_name;
-use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
-    Api, Family, Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, Operation, Parameter,
+    Api, Family, Flat, FlatCancel, FlatClose, FlatReduce, FlatSide, FlatValue, Operation, Pair, Parameter, Placed,
+    Reference,
 };
 
 /// Returns a row for each family that says how it becomes flat.
@@ -26,21 +26,21 @@ pub(super) fn flats(api: &Api, layout: Layout) -> TokenStream {
 fn flat(family: &Family, flat: &Flat) -> TokenStream {
     let Flat { place: _, cancel, close, value, reduce } = flat;
     let name = &family.name;
-    let cancel = cancel.as_ref().and_then(|call| {
-        let (request, over, lines) = each_line(family, call)?;
+    let cancel = cancel.as_ref().and_then(|FlatCancel { operation, over, place: _ }| {
+        let (request, over, lines) = each_line(family, operation, over)?;
         Some(quote!(.cancelled_by::<#request>(#over, #lines)))
     });
-    let close = close.as_ref().and_then(|FlatClose { call, closed: (closed, _), failed: (failed, _), nothing }| {
-        let (request, over, lines) = each_line(family, call)?;
-        let nothing = texts(nothing);
+    let close = close.as_ref().and_then(|FlatClose { operation, over, closed, failed, nothing, place: _ }| {
+        let (request, over, lines) = each_line(family, operation, over)?;
+        let (closed, failed, nothing) = (&closed.text, &failed.text, texts(nothing));
         Some(quote! {
             .closed_by::<#request>(#over, #lines, runtime::flatten::ClosingFields {
                 closed: #closed, failed: #failed, nothing: #nothing
             })
         })
     });
-    let value = value.as_ref().and_then(|FlatValue { operation, field: (field, _) }| {
-        let request = path(family, family.operations.get(operation)?);
+    let value = value.as_ref().and_then(|FlatValue { operation, field, place: _ }| {
+        let (request, field) = (path(family, family.operations.get(operation)?), &field.text);
         Some(quote!(.valued_by::<#request>(#field)))
     });
     let reduce = reduce.as_ref().and_then(|reduce| {
@@ -58,7 +58,7 @@ fn reducing(reduce: &FlatReduce) -> TokenStream {
     let (lines, long, short) = (texts(lines), sets(long), sets(short));
     let side = match side {
         None => quote!(None),
-        Some(FlatSide { field: (field, _), long, short }) => {
+        Some(FlatSide { field: (field, _), long: (long, _), short: (short, _), place: _ }) => {
             quote!(Some(runtime::flatten::SideFields { field: #field, long: #long, short: #short }))
         }
     };
@@ -71,8 +71,7 @@ fn reducing(reduce: &FlatReduce) -> TokenStream {
 }
 
 /// Returns the request, its parameter and the values of that. An operation may be missing from a selection.
-fn each_line<K>(family: &Family, call: &FlatCall<K>) -> Option<(TokenStream, String, TokenStream)> {
-    let FlatCall { operation, over } = call;
+fn each_line(family: &Family, operation: &Reference, over: &Reference) -> Option<(TokenStream, String, TokenStream)> {
     let operation = family.operations.get(operation)?;
     let values = values(family, operation.parameter(over)?)?;
     Some((path(family, operation), over.text.clone(), quote!(&[#(#values),*])))
@@ -92,14 +91,14 @@ fn path(family: &Family, operation: &Operation) -> TokenStream {
     quote!(#module::#name)
 }
 
-fn texts(all: &[(String, Place)]) -> TokenStream {
+fn texts(all: &[Placed]) -> TokenStream {
     let values = all.iter().map(|(value, _)| value);
     quote!(&[#(#values),*])
 }
 
-fn sets(sets: &[Vec<((String, Place), String)>]) -> TokenStream {
+fn sets(sets: &[Vec<Pair>]) -> TokenStream {
     let sets = sets.iter().map(|set| {
-        let pairs = set.iter().map(|((name, _), value)| quote!((#name, #value)));
+        let pairs = set.iter().map(|((name, _), (value, _))| quote!((#name, #value)));
         quote!(&[#(#pairs),*])
     });
     quote!(&[#(#sets),*])

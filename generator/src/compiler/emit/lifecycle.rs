@@ -179,7 +179,7 @@ fn record_impl(api: &Api, scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tr
     let at = tracked.at.as_ref().and_then(|(wire, _)| time(wire)).unwrap_or_else(|| quote!(None));
     // The records of a family name it alike.
     let confirms = scope.family.operations.iter().filter_map(|operation| operation.confirm.as_ref());
-    let created = confirms.filter_map(|confirm| confirm.created.as_ref()).find_map(|(wire, _)| time(wire));
+    let created = confirms.filter_map(|confirm| confirm.created.as_ref()).find_map(|field| time(&field.text));
     let created = created.map(|created| {
         quote! {
             fn created(&self) -> Option<runtime::Timestamp> {

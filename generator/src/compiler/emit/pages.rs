@@ -8,9 +8,10 @@ use super::docs::code;
 use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::{declarations, trees};
-use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Effect;
-use crate::compiler::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
+use crate::compiler::model::{
+    Field, Operation, PageOrder, Pages, PagesBy, Parameter, Reference, Response, Shape, Shown, Type,
+};
 
 /// Returns the implementation by which other operations find their records on a page.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -55,10 +56,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let Read { list: wire, page } = read(scope, operation)?;
     let next = ident(&parameter.name.rust);
     let begins = text_of(&parameter.shape);
-    let id = operation.listing.id.as_ref().and_then(|(id, _)| {
-        let field = scope.family.records[record].field(id)?;
-        Some(item_id(field))
-    });
+    let id = operation.listing.id.as_ref().and_then(|id| Some(item_id(scope.family.records[record].named(id)?)));
     let paging = operation.listing.pages.as_ref().map(|pages| paging(scope, operation, pages, record));
     let range = range(operation);
     let each = each(scope, operation);
@@ -92,7 +90,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
 /// Returns the header of an answer with the beginning of the next page.
 pub(super) fn next_page(operation: &Operation) -> Option<trees::Field> {
     let pages = operation.listing.pages.as_ref()?;
-    let (by, name) = match (pages.by, &pages.header) {
+    let (by, name) = match (pages.by.0, &pages.header) {
         (PagesBy::Cursor, Some((header, _))) => ("Header", header),
         (PagesBy::Link, _) => ("Link", &pages.next.text),
         (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => return None,
@@ -117,9 +115,9 @@ fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
         (Response::Array { .. }, Some(_)) => Some(Read { list: String::new(), page: quote!((response, None)) }),
         (Response::Object { record }, Some(pages)) => {
             let field = |name: &str| scope.family.records[*record].field(name).map(|field| ident(&field.name.rust));
-            let (wire, _) = pages.list.as_ref()?;
+            let wire = &pages.list.as_ref()?.text;
             let list = field(wire)?;
-            let cursor = match (pages.by, &pages.field) {
+            let cursor = match (pages.by.0, &pages.field) {
                 (PagesBy::Cursor, Some((cursor, _))) => {
                     let cursor = field(cursor)?;
                     quote!(runtime::emitted::text_of(&response.#cursor))
@@ -141,11 +139,11 @@ fn text_of(shape: &Shape) -> TokenStream {
 }
 
 /// Returns how the next page is requested, if the answer is not a `page`.
-fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usize) -> TokenStream {
-    let last = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last);
+fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Pages, record: usize) -> TokenStream {
+    let last = pages.field.as_ref().filter(|_| pages.by.0 == PagesBy::Last);
     let last = last.and_then(|(last, _)| scope.family.records[record].field(last));
-    let first = number(pages.first);
-    let step = match pages.by {
+    let first = number(pages.begins_with());
+    let step = match pages.by.0 {
         PagesBy::Cursor | PagesBy::Link => quote!(Cursor),
         PagesBy::Last => {
             let shift = Literal::i8_unsuffixed(last.map_or(0, |last| shift(pages, &last.shape)));
@@ -174,26 +172,26 @@ fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usiz
 
 /// Returns the offset at which the next page begins. Items with the same time may be on two pages, so the next page
 /// begins with the time of the last item; ids are unique, so it begins after the id.
-fn shift(pages: &Paging, shape: &Shape) -> i8 {
-    let onward = match pages.order {
+fn shift(pages: &Pages, shape: &Shape) -> i8 {
+    let onward = match pages.order.0 {
         PageOrder::NewestFirst => -1,
         PageOrder::OldestFirst => 1,
     };
     match shape.single() {
-        Some(ty) if ty.is_time() && !pages.includes => -onward,
-        Some(Type::Integer) if pages.includes => onward,
+        Some(ty) if ty.is_time() && !pages.includes_last() => -onward,
+        Some(Type::Integer) if pages.includes_last() => onward,
         Some(_) | None => 0,
     }
 }
 
-fn continuation(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Option<TokenStream> {
+fn continuation(scope: &Scope<'_>, operation: &Operation, pages: &Pages) -> Option<TokenStream> {
     let Response::Object { record } = operation.response else { return None };
-    let member = |member: &str, named: &Option<(String, Place)>| {
-        let (member, field) = (ident(member), scope.family.records[record].field(&named.as_ref()?.0)?);
+    let member = |member: &str, name: Option<&Reference>| {
+        let (member, field) = (ident(member), scope.family.records[record].named(name?)?);
         let field = ident(&field.name.rust);
         Some(quote!(#member: response.#field,))
     };
-    let members = [member("more", &pages.more), member("total", &pages.total)];
+    let members = [member("more", pages.more.as_deref()), member("total", pages.total.as_deref())];
     members.iter().any(Option::is_some).then(|| {
         let rest = members.iter().any(Option::is_none).then(|| quote!(..Default::default()));
         quote! {
@@ -204,7 +202,7 @@ fn continuation(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Opt
     })
 }
 
-fn page_size(operation: &Operation, pages: &Paging) -> Option<TokenStream> {
+fn page_size(operation: &Operation, pages: &Pages) -> Option<TokenStream> {
     let parameter = operation.parameter(pages.size.as_ref()?)?;
     let field = ident(&parameter.name.rust);
     let default = parameter.default.as_ref().and_then(|(default, _)| default.parse().ok()).map(number);
@@ -318,13 +316,13 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     let mut text =
         "**Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages".to_owned();
     if let Some(pages) = &operation.listing.pages {
-        text.push_str(match pages.order {
+        text.push_str(match pages.order.0 {
             PageOrder::NewestFirst => ", the newest items first",
             PageOrder::OldestFirst => ", the oldest items first",
         });
     }
-    if let Some((id, _)) = &operation.listing.id {
-        text.push_str(&format!(", and identifies items by {}", code(id)));
+    if let Some(id) = &operation.listing.id {
+        text.push_str(&format!(", and identifies items by {}", code(&id.text)));
     }
     if let Some(each) = &operation.listing.each {
         text.push_str(&format!(

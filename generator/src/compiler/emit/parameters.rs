@@ -6,7 +6,7 @@ use super::docs::{Docs, code};
 use super::scope::Scope;
 use super::{declarations, parameter_docs, rules, trees};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::model::{InstrumentNames, ListName, Parameter, Rule, Shape, Truth, Type};
+use crate::compiler::model::{InstrumentNames, ListName, Parameter, Placed, Rule, Shape, Truth, Type};
 use crate::compiler::words::In;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -17,7 +17,7 @@ pub(super) struct Set<'a> {
     pub(super) rust: &'a str,
     pub(super) docs: Docs,
     /// Other words that people search for it by.
-    pub(super) called: &'a [(String, Place)],
+    pub(super) called: &'a [Placed],
     pub(super) parameters: &'a [Parameter],
     /// The names of the parameters that travel in the path or in headers, apart from the others.
     pub(super) elsewhere: Vec<&'a str>,
@@ -213,7 +213,7 @@ fn bounds(parameter: &Parameter) -> TokenStream {
     let only = (!parameter.only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let of_value = match shape {
         Shape::One(Type::Integer | Type::Signed) => {
-            let bound = |name: &str, bound: &Option<(String, Place)>| {
+            let bound = |name: &str, bound: &Option<Placed>| {
                 let (name, bound) = (ident(name), trees::whole(&bound.as_ref()?.0)?);
                 Some(quote!(, #name = #bound))
             };
@@ -223,7 +223,7 @@ fn bounds(parameter: &Parameter) -> TokenStream {
             quote!(#min #max #digits)
         }
         Shape::One(ty) if ty.is_decimal() => {
-            let bound = |name: &str, bound: &Option<(String, Place)>| {
+            let bound = |name: &str, bound: &Option<Placed>| {
                 let (name, (bound, _)) = (ident(name), bound.as_ref()?);
                 Some(quote!(, #name = #bound))
             };

@@ -5,10 +5,9 @@ use quote::quote;
 
 use super::code::{gate, ident, optional, optional_text};
 use super::{module_name, pages};
-use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
-    Api, Family, Operation, Response, Shown, Shows, Trade, TradeFees, TradePosition, TradeSides,
+    Api, Family, Operation, Placed, Response, Shown, Shows, Trade, TradeFees, TradePosition, TradeSides,
 };
 
 /// Returns all listings of an API that show a part of an account.
@@ -62,8 +61,8 @@ fn path(family: &Family, operation: &Operation) -> TokenStream {
 }
 
 fn fill_fields(shows: &Shows) -> Option<TokenStream> {
-    let ((order, _), (quantity, _)) = (shows.order.as_ref()?, shows.quantity.as_ref()?);
-    let client_id = optional_text(shows.client_id.as_ref().map(|(name, _)| name.as_str()));
+    let (order, quantity) = (&shows.order.as_ref()?.text, &shows.quantity.as_ref()?.text);
+    let client_id = optional_text(shows.client_id.as_ref().map(|name| name.text.as_str()));
     let trade = optional(shows.trade.as_ref().map(trade_fields));
     Some(quote! {
         runtime::reconcile::FillFields { order: #order, client_id: #client_id, quantity: #quantity, trade: #trade }
@@ -72,9 +71,9 @@ fn fill_fields(shows: &Shows) -> Option<TokenStream> {
 
 /// Returns the fields by which a fill changes a position.
 fn trade_fields(trade: &Trade) -> TokenStream {
-    let names = [&trade.id, &trade.instrument, &trade.side, &trade.buy, &trade.price];
-    let [id, instrument, side, buy, price] = names.map(|(name, _)| name);
-    let profit = optional_text(trade.profit.as_ref().map(|(name, _)| name.as_str()));
+    let (id, instrument, side) = (&trade.id.text, &trade.instrument.text, &trade.side.text);
+    let (buy, price) = (&trade.buy.0, &trade.price.text);
+    let profit = optional_text(trade.profit.as_ref().map(|name| name.text.as_str()));
     let linear = match trade.linear.is_empty() {
         true => quote!(None),
         false => {
@@ -85,8 +84,8 @@ fn trade_fields(trade: &Trade) -> TokenStream {
     let inverse = texts(&trade.inverse);
     let fees = match &trade.fees {
         None => quote!(None),
-        Some(TradeFees { list: (list, _), coin: (coin, _), amount: (amount, _), any_sign, place: _ }) => {
-            let any_sign = any_sign.is_set();
+        Some(TradeFees { list, coin: (coin, _), amount: (amount, _), any_sign, place: _ }) => {
+            let (list, any_sign) = (&list.text, any_sign.is_set());
             quote! {
                 Some(runtime::ledger::FeeFields { list: #list, coin: #coin, amount: #amount, any_sign: #any_sign })
             }
@@ -94,9 +93,10 @@ fn trade_fields(trade: &Trade) -> TokenStream {
     };
     let position = match &trade.position {
         None => quote!(None),
-        Some(TradePosition { field: (field, _), open, close, close_long, close_short, net, place: _ }) => {
+        Some(TradePosition { field, open, close, close_long, close_short, net, place: _ }) => {
             let [open, close, close_long, close_short, net] =
                 [open, close, close_long, close_short, net].map(|all| texts(all));
+            let field = &field.text;
             quote! {
                 Some(runtime::ledger::PositionFields {
                     field: #field, open: #open, close: #close, close_long: #close_long, close_short: #close_short,
@@ -108,7 +108,7 @@ fn trade_fields(trade: &Trade) -> TokenStream {
     let sides = match &trade.sides {
         None => quote!(None),
         Some(TradeSides {
-            field: (field, _),
+            field,
             long: (long, _),
             short: (short, _),
             lines,
@@ -116,7 +116,7 @@ fn trade_fields(trade: &Trade) -> TokenStream {
             net: (net, _),
             place: _,
         }) => {
-            let lines = texts(lines);
+            let (field, lines) = (&field.text, texts(lines));
             quote! {
                 Some(runtime::ledger::SidesFields {
                     field: #field, long: #long, short: #short, lines: #lines, property: #property, net: #net
@@ -132,7 +132,7 @@ fn trade_fields(trade: &Trade) -> TokenStream {
     }
 }
 
-fn texts(all: &[(String, Place)]) -> TokenStream {
+fn texts(all: &[Placed]) -> TokenStream {
     let values = all.iter().map(|(value, _)| value);
     quote!(&[#(#values),*])
 }

@@ -235,7 +235,7 @@ fn listing(api: &Api, family: &Family, operation: &Operation) -> Option<TokenStr
     let ListedInstruments { of, over, lines, symbol, properties, in_last_place, place: _ } =
         operation.listing.instruments.as_ref()?;
     let parameter = operation.parameter(over)?;
-    let (of, over, (symbol, _)) = (&of.text, &over.text, symbol);
+    let (of, over, symbol) = (&of.text, &over.text, &symbol.text);
     let lines = match lines.is_empty() {
         true => values(family, parameter)?,
         false => lines.iter().map(|(line, _)| line.clone()).collect(),

@@ -7,9 +7,10 @@ use super::docs::Docs;
 use super::records::response_type;
 use super::scope::{Scope, value_type};
 use super::{batches, example, module_name};
-use crate::compiler::diagnostics::Place;
 use crate::compiler::emit::Layout;
-use crate::compiler::model::{Api, Calls, Family, Market, Operation, Pool, Probe, RefusedAddress, ResponseValue};
+use crate::compiler::model::{
+    Api, Calls, Family, Market, Operation, Placed, Pool, Probe, RefusedAddress, ResponseValue,
+};
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
@@ -392,7 +393,7 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
 }
 
 /// Returns the attribute of [`code::aliases`] as text.
-fn aliases(words: &[(String, Place)]) -> String {
+fn aliases(words: &[Placed]) -> String {
     let words: Vec<_> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
     if words.is_empty() { String::new() } else { format!("    #[doc(alias({}))]\n", words.join(", ")) }
 }

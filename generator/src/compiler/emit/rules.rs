@@ -8,10 +8,9 @@ use super::expression::Expression;
 use super::lookup::{Lookup, Target, Text};
 use super::scope::Scope;
 use super::trees;
-use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Comparison, Condition, Family, Form, Identifier, InstrumentNames, Operand, Operation, Parameter, Relation, Role,
-    Rule, RuleKind, Severity, Statements, Test,
+    Comparison, Condition, Family, Form, Identifier, InstrumentNames, Operand, Operation, Parameter, Placed, Relation,
+    Role, Rule, RuleKind, Severity, Statements, Test,
 };
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -125,14 +124,14 @@ impl Hints<'_> {
     fn avoided(&self, when: &Condition, tested: &[&str]) -> Option<String> {
         let (Condition::Given(names) | Condition::AnyGiven(names)) = when else { return None };
         let parameters = self.operation.wire_parameters(self.family);
-        let can_be_left_out = |(name, _): &(String, Place)| {
+        let can_be_left_out = |(name, _): &Placed| {
             let found = parameters.iter().find(|wire| wire.name.wire == *name);
             found.is_some_and(|wire| match wire.role {
                 Role::Plain(parameter) | Role::Member(parameter) => !parameter.is_required(),
                 Role::Alternative(_) | Role::Decider(_) => false,
             })
         };
-        let is_free = |named: &(String, Place)| can_be_left_out(named) && !tested.contains(&named.0.as_str());
+        let is_free = |named: &Placed| can_be_left_out(named) && !tested.contains(&named.0.as_str());
         names.iter().all(is_free).then(|| self.forbidden(when))
     }
 
@@ -195,13 +194,13 @@ impl Hints<'_> {
     }
 
     /// Returns the patterns of these forms of an identifier.
-    fn patterns(&self, parameter: &str, forms: &[(String, Place)]) -> String {
+    fn patterns(&self, parameter: &str, forms: &[Placed]) -> String {
         let known = self.named_forms(parameter, forms);
         known.into_iter().map(Form::in_words).collect::<Vec<_>>().join(" or ")
     }
 
     /// These forms of the identifier that a parameter is.
-    fn named_forms(&self, parameter: &str, forms: &[(String, Place)]) -> Vec<&Form> {
+    fn named_forms(&self, parameter: &str, forms: &[Placed]) -> Vec<&Form> {
         let parameters = self.operation.wire_parameters(self.family);
         let found = parameters.iter().filter(|known| known.name.wire == parameter).find_map(|known| known.parameter());
         let known =
@@ -211,7 +210,7 @@ impl Hints<'_> {
 }
 
 /// Returns the names with `word` before the last one: `A, B or C`.
-fn joined(names: &[(String, Place)], word: &str) -> String {
+fn joined(names: &[Placed], word: &str) -> String {
     let names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
     match names.as_slice() {
         [others @ .., last] if !others.is_empty() => format!("{} {word} {last}", others.join(", ")),
@@ -373,12 +372,7 @@ fn rule_row<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStrea
 
 /// Returns a check for each parameter that breaks a rule when it is given, so that the violation names it. The other
 /// conditions of the rule are evaluated once.
-fn each_given<'a>(
-    of: &Conditions<'a>,
-    applies: Vec<Expression>,
-    index: usize,
-    names: &'a [(String, Place)],
-) -> TokenStream {
+fn each_given<'a>(of: &Conditions<'a>, applies: Vec<Expression>, index: usize, names: &'a [Placed]) -> TokenStream {
     let row = number(index as u64);
     let checks = names.iter().map(|(name, _)| {
         let given = of.of.is_given(name).tokens();

@@ -37,8 +37,7 @@ pub(super) fn worth(family: &Family, operation: &Operation) -> Option<Field> {
 /// Returns the field for the last prices that an answer shows.
 pub(super) fn prices(operation: &Operation) -> Option<Field> {
     let ListedPrices { of, over, symbol, price, place: _ } = operation.listing.prices.as_ref()?;
-    let [symbol, price] = [symbol, price].map(|(name, _)| trees::text(name));
-    let [of, line] = [&of.text, &over.text].map(|name| trees::text(name));
+    let [of, line, symbol, price] = [&of.text, &over.text, &symbol.text, &price.text].map(|name| trees::text(name));
     let fields = [Some(("family", of)), Some(("line", line)), Some(("symbol", symbol)), Some(("price", price))];
     trees::some("prices", Some(trees::table("Prices", fields)))
 }

@@ -18,16 +18,16 @@ use crate::compiler::json;
 use crate::compiler::references::See;
 
 /// A text of the file: a name, or a value on the wire.
-pub(crate) type Ref = (String, Place);
+pub(crate) type Placed = (String, Place);
 
 /// One text or several.
-pub(crate) type Names = Vec<Ref>;
+pub(crate) type Names = Vec<Placed>;
 
 /// Two texts that belong together.
-pub(crate) type Pair = (Ref, Ref);
+pub(crate) type Pair = (Placed, Placed);
 
 /// A text and the texts that belong to it.
-pub(crate) type NamesWithin = (Ref, Names);
+pub(crate) type NamesWithin = (Placed, Names);
 
 /// Sets of names with the texts that belong to each, of which one is enough.
 pub(crate) type Alternatives = Vec<Vec<NamesWithin>>;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::declared::{Alternatives, Defaulted, Flag, Mapping, Names, NamesWithin, Pair, Prose, Ref, Scalar};
+use super::declared::{Defaulted, Flag, Mapping, Names, Pair, Placed, Prose, Scalar};
 use super::describe::{Definitions, Describe, DescribeValue, either};
 use super::raw;
 use super::shapes::Texts;
@@ -96,6 +96,12 @@ impl<T: DescribeValue> DescribeValue for Option<T> {
     }
 }
 
+impl<K> Describe for NameOf<K> {
+    fn describe(to: &mut Definitions) -> Value {
+        String::describe(to)
+    }
+}
+
 impl<K> DescribeValue for NameOf<K> {
     fn describe_value(to: &mut Definitions) -> Value {
         String::describe(to)
@@ -120,15 +126,15 @@ impl DescribeValue for Names {
     }
 }
 
-impl<T: DescribeValue> DescribeValue for Vec<(Ref, T)> {
+impl<T: DescribeValue> DescribeValue for Vec<(Placed, T)> {
     fn describe_value(to: &mut Definitions) -> Value {
         json!({ "type": "object", "additionalProperties": T::describe_value(to) })
     }
 }
 
-impl DescribeValue for Alternatives {
+impl<T: DescribeValue> DescribeValue for Vec<Vec<(Placed, T)>> {
     fn describe_value(to: &mut Definitions) -> Value {
-        json!({ "type": "array", "items": <Vec<NamesWithin>>::describe_value(to) })
+        json!({ "type": "array", "items": <Vec<(Placed, T)>>::describe_value(to) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The properties of the account, and what follows from them.
 
-use super::{Condition, Dates, Enum, EnumValue, Family, Field, Name, Pair, Record, Sources};
+use super::{Condition, Dates, Enum, EnumValue, Family, Field, Name, Placed, Record, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// The properties of an account that a caller can state.
@@ -18,9 +18,9 @@ pub(crate) struct Property {
     pub(crate) doc: String,
     pub(crate) kind: PropertyKind,
     /// The enums that show it, as `family.Enum`.
-    pub(crate) shown_as: Vec<(String, Place)>,
+    pub(crate) shown_as: Vec<Placed>,
     /// The codes that refuse a request because the account has another value.
-    pub(crate) denied_by: Vec<(String, Place)>,
+    pub(crate) denied_by: Vec<Placed>,
 }
 
 impl Property {
@@ -69,7 +69,7 @@ pub(crate) struct InstrumentProperty {
     pub(crate) doc: String,
     pub(crate) is_flag: bool,
     /// The codes that refuse a request because the instrument has another value.
-    pub(crate) denied_by: Vec<(String, Place)>,
+    pub(crate) denied_by: Vec<Placed>,
 }
 
 impl Instrument {
@@ -77,15 +77,6 @@ impl Instrument {
     pub(crate) fn names(&self, flags: bool) -> impl Iterator<Item = &str> {
         self.properties.iter().filter(move |one| one.is_flag == flags).map(|property| property.name.wire.as_str())
     }
-}
-
-/// The parameters that name the instrument of a request.
-#[derive(Clone, Debug)]
-pub(crate) struct InstrumentNames {
-    pub(crate) line: (String, Place),
-    pub(crate) symbol: (String, Place),
-    /// Business lines, each with the coin of its prices.
-    pub(crate) quotes: Vec<Pair>,
 }
 
 /// A class of accounts or requests that has rate limits of its own.

@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use super::names::NoIdentifier;
 use super::{
     AnswerPath, Api, Around, Chapter, Dates, Day, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    NameOf, OpenQuestion, Operations, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith, field_name,
-    type_name,
+    NameOf, OpenQuestion, Operations, Placed, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith,
+    field_name, type_name,
 };
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
+use crate::compiler::diagnostics::{Code, DiagnosticBuilder, Diagnostics, Place, is_invisible, unknown};
 use crate::compiler::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
 
 /// Resolves the whole schema.
@@ -117,7 +117,7 @@ fn text_of(text: &Option<Text>) -> String {
 }
 
 /// Returns a text and its place, in the form of the model.
-fn placed(text: &Text) -> (String, Place) {
+fn placed(text: &Text) -> Placed {
     (text.value.clone(), text.place)
 }
 
@@ -132,7 +132,7 @@ impl Builder<'_> {
         match value {
             Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
             Some(text) => {
-                self.to.at(text.place, Code::MissingKey, format!("`{key}` is empty")).help("write a value");
+                self.at(text.place, Code::MissingKey, format!("`{key}` is empty")).help("write a value");
                 String::new()
             }
             None => {
@@ -149,8 +149,7 @@ impl Builder<'_> {
             // A number that could not be read is reported.
             lengths if lengths.len() < 2 && self.to.is_mistaken_within(raw.place) => None,
             _ => {
-                self.to
-                    .at(raw.place, Code::BadAlphabet, "expected two numbers, the shortest length first")
+                self.at(raw.place, Code::BadAlphabet, "expected two numbers, the shortest length first")
                     .help("write `length: [1, 32]`");
                 None
             }
@@ -173,6 +172,10 @@ impl Builder<'_> {
         }
     }
 
+    fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        self.to.at(place, code, message)
+    }
+
     fn missing(&mut self, key: &str, place: Place) {
         self.to.lacking(place, key);
     }
@@ -182,13 +185,11 @@ impl Builder<'_> {
         let Some(sources) = sources else { return Sources::new() };
         let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
         if distinct.len() < 2 {
-            self.to
-                .at(sources.place, Code::BadSources, "what no document describes needs at least two sources")
+            self.at(sources.place, Code::BadSources, "what no document describes needs at least two sources")
                 .help("name another source that has seen it independently, or remove what only one has seen");
         }
         if let Some(documented) = documented {
-            self.to
-                .at(sources.place, Code::BadSources, "`source` and `sources` exclude each other")
+            self.at(sources.place, Code::BadSources, "`source` and `sources` exclude each other")
                 .related(documented.place, "its `source` is here")
                 .help("keep `source` for what a document describes, and `sources` for what none does");
         }
@@ -208,7 +209,7 @@ impl Builder<'_> {
             let file = self.to.api_file();
             let help = unknown(document, known, || format!("expected one of the `documents` in {file}")).of_api();
             if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, document) {
-                self.to.at(place, Code::UndefinedName, format!("unknown document `{document}`")).help(help);
+                self.at(place, Code::UndefinedName, format!("unknown document `{document}`")).help(help);
             }
         }
     }
@@ -217,8 +218,7 @@ impl Builder<'_> {
         let text = text?;
         let duration = Duration::parse(&text.value);
         if duration.is_none() {
-            self.to
-                .at(text.place, Code::BadDuration, format!("invalid duration `{}`", text.value))
+            self.at(text.place, Code::BadDuration, format!("invalid duration `{}`", text.value))
                 .help("write a number and a unit, such as `30 seconds`, `1 week` or `3 months`");
         }
         duration
@@ -229,8 +229,7 @@ impl Builder<'_> {
         let texts: Vec<&Text> = texts.iter().filter_map(|text| text.as_ref()).collect();
         for (index, text) in texts.iter().enumerate() {
             if let Some(first) = texts.iter().take(index).find(|first| first.value.eq_ignore_ascii_case(&text.value)) {
-                self.to
-                    .at(text.place, code, format!("{what} have the same name `{}`", text.value))
+                self.at(text.place, code, format!("{what} have the same name `{}`", text.value))
                     .related(first.place, "the first one")
                     .help("correct one of them");
             }
@@ -250,16 +249,15 @@ impl Builder<'_> {
         let of_successes = [("success", &raw.success), ("data", &raw.data)];
         let key = of_successes.into_iter().find_map(|(key, text)| Some((key, text.as_ref()?.place)));
         if let (Some((key, place)), Around::Failures) = (key, around) {
-            self.to
-                .at(place, Code::Misplaced, format!("`around: failures` and `{key}` exclude each other"))
+            self.at(place, Code::Misplaced, format!("`around: failures` and `{key}` exclude each other"))
                 .help("remove one of them: a success without an envelope has neither `data` nor `success`");
         }
         Envelope {
             around,
-            code: self.paths(&raw.code, "code", raw.place),
-            message: self.paths(&raw.message, "message", raw.place),
+            code: self.paths(&raw.code, "code"),
+            message: self.paths(&raw.message, "message"),
             time: raw.time.as_ref().map(|text| text.value.clone()),
-            data: raw.data.as_ref().and_then(|data| self.paths(std::slice::from_ref(data), "data", raw.place).pop()),
+            data: raw.data.as_ref().and_then(|data| self.path(&data.value, data.place, "data")),
             success,
             success_with: raw.success_with.as_ref().map(|with| self.success_with(raw, with)).unwrap_or_default(),
             beside: raw.beside.iter().map(|text| text.value.clone()).collect(),
@@ -270,53 +268,49 @@ impl Builder<'_> {
     /// Returns what a success has beside its code.
     fn success_with(&mut self, envelope: &raw::Envelope, raw: &Spanned<raw::SuccessWith>) -> SuccessWith {
         if envelope.success.is_none() {
-            self.to
-                .at(raw.place, Code::Misplaced, "`success_with` requires `success`")
+            self.at(raw.place, Code::Misplaced, "`success_with` requires `success`")
                 .help("add the code of success, or remove `success_with`");
         }
         if let (Some(message), true) = (&raw.message, envelope.message.is_empty()) {
-            self.to
-                .at(message.place, Code::Misplaced, "`message` of `success_with` requires `message` of the envelope")
+            self.at(message.place, Code::Misplaced, "`message` of `success_with` requires `message` of the envelope")
                 .help("add `message` to the envelope, or remove this one");
         }
         let status = raw.status.as_ref().and_then(|status| match u16::try_from(status.value) {
             Ok(value @ 200..=299) => Some(value),
             Ok(_) | Err(_) => {
-                self.to
-                    .at(
-                        status.place,
-                        Code::BadNumber,
-                        format!("invalid HTTP status `{}` of a success: expected 200 to 299", status.value),
-                    )
-                    .help("write the status of a success, or leave it out");
+                self.at(
+                    status.place,
+                    Code::BadNumber,
+                    format!("invalid HTTP status `{}` of a success: expected 200 to 299", status.value),
+                )
+                .help("write the status of a success, or leave it out");
                 None
             }
         });
         SuccessWith { message: raw.message.as_ref().map(|text| text.value.clone()), status }
     }
 
-    pub(super) fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<AnswerPath> {
-        let mut paths = Vec::new();
-        for text in texts {
-            let name = self.need(&Some(text.clone()), key, place);
-            match AnswerPath::parse(&name) {
-                Some(path) => paths.push(path),
-                None if name.is_empty() => {}
-                None => {
-                    self.to
-                        .at(text.place, Code::BadValue, format!("invalid path `{name}`"))
-                        .help("write the name of a member, or a path such as `error.code` or `errors[0].code`");
-                }
-            }
+    fn paths(&mut self, texts: &[Text], key: &str) -> Vec<AnswerPath> {
+        texts.iter().filter_map(|text| self.path(&text.value, text.place, key)).collect()
+    }
+
+    /// Returns the path that is the value of a key.
+    fn path(&mut self, text: &str, place: Place, key: &str) -> Option<AnswerPath> {
+        let name = text.trim();
+        let path = AnswerPath::parse(name);
+        if name.is_empty() {
+            self.at(place, Code::MissingKey, format!("`{key}` is empty")).help("write a value");
+        } else if path.is_none() {
+            self.at(place, Code::BadValue, format!("invalid path `{name}`"))
+                .help("write the name of a member, or a path such as `error.code` or `errors[0].code`");
         }
-        paths
+        path
     }
 
     pub(super) fn check_header(&mut self, name: &str, place: Place) {
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if !name.is_empty() && !name.bytes().all(is_token) {
-            self.to
-                .at(place, Code::BadHeader, format!("invalid header name `{name}`"))
+            self.at(place, Code::BadHeader, format!("invalid header name `{name}`"))
                 .help("a header name consists of letters, digits and hyphens");
         }
     }
@@ -339,7 +333,7 @@ impl Builder<'_> {
         let choices = scope.choices();
         let records = scope.records();
         let operations = scope.operations();
-        let (instrument, classes) = (scope.instrument_names(), scope.classes());
+        let (instrument, classes) = (raw.instrument.clone(), scope.classes());
         let limits = scope.ceilings();
         scope.refuse_unused();
         Family {
@@ -355,7 +349,7 @@ impl Builder<'_> {
             classes,
             serves: raw.serves.iter().map(|(path, family)| (placed(path), NameOf::new(placed(family)))).collect(),
             probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
-            flat: raw.flat.as_ref().map(|flat| self.flat(flat)),
+            flat: raw.flat.clone(),
             lifecycle,
             statements: self.statements(
                 &raw.rules,
@@ -379,13 +373,12 @@ impl Builder<'_> {
 
     fn family_name(&mut self, documents: &FamilyDocuments) -> String {
         if let Some(name) = documents.family.family.as_ref().filter(|name| name.value != documents.folder) {
-            self.to
-                .at(
-                    name.place,
-                    Code::WrongName,
-                    format!("the family is named `{}`, but its folder `{}`", name.value, documents.folder),
-                )
-                .help("use the same name for both");
+            self.at(
+                name.place,
+                Code::WrongName,
+                format!("the family is named `{}`, but its folder `{}`", name.value, documents.folder),
+            )
+            .help("use the same name for both");
         } else if documents.family.family.is_none() && !self.documents.incomplete {
             self.missing("family", documents.place);
         }
@@ -413,7 +406,7 @@ impl Builder<'_> {
 
     fn refuse_empty(&mut self, wire: &Text, what: &str) {
         if wire.value.trim().is_empty() {
-            self.to.at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty")).help("write the name");
+            self.at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty")).help("write the name");
         }
     }
 
@@ -433,14 +426,12 @@ impl Builder<'_> {
         let made = make(from);
         match (given, &made) {
             (Some(given), Err(_)) => {
-                self.to
-                    .at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`"))
+                self.at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`"))
                     .help("use ASCII letters, digits and underscores, and do not start with a digit");
             }
             (Some(given), Ok(made)) if made.trim_start_matches("r#") != from => {
                 let made = made.trim_start_matches("r#");
-                self.to
-                    .at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`: expected `{made}`"))
+                self.at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`: expected `{made}`"))
                     .help("types and variants are spelled `LikeThis`, fields and functions `like_this`");
             }
             // An invisible character has already been reported.
@@ -448,8 +439,7 @@ impl Builder<'_> {
                 let unexpected = from.chars().find(|c| !c.is_ascii());
                 let why = unexpected.map(|c| format!(": U+{:04X} is not ASCII", u32::from(c))).unwrap_or_default();
                 let message = format!("the {what} name `{from}` cannot become a Rust name{why}");
-                self.to
-                    .at(place, Code::NotAnIdentifier, message.replace("the  ", "the "))
+                self.at(place, Code::NotAnIdentifier, message.replace("the  ", "the "))
                     .help("add its Rust name with `rust: ...`");
             }
             _ => {}
@@ -472,6 +462,10 @@ struct FamilyBuilder<'a, 'b> {
 }
 
 impl FamilyBuilder<'_, '_> {
+    fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+        self.builder.at(place, code, message)
+    }
+
     fn name(
         &mut self,
         wire: &Text,

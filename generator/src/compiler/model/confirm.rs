@@ -3,10 +3,7 @@
 
 use tradeapi_words::Assumed;
 
-use super::{
-    Api, Cancels, Closes, Confirm, Creates, EnumParameter, Family, Item, NameOf, NamesWithin, Operation, Parameter,
-    Query, Reads, Record, Response,
-};
+use super::{Api, Confirm, Family, Item, NameOf, NamesWithin, Operation, Parameter, Placed, Query, Record, Response};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{CallResult, Effect, RowOutcome};
 
@@ -79,17 +76,13 @@ impl Operation {
     /// Returns the record that an answer contains, alone or in a list.
     pub(crate) fn shown_record(&self, family: &Family) -> Option<usize> {
         match self.response {
-            Response::Object { record } => match self.listed_field(family) {
-                Some(list) => list.shape.listed_record(),
-                None => Some(record),
-            },
-            Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
-            Response::Undefined => None,
+            Response::Object { record } if self.listed_field(family).is_none() => Some(record),
+            _ => self.listed_record(family),
         }
     }
 
     /// Returns the parameters with ids; a query takes one of them.
-    pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
+    pub(crate) fn queried_by(&self) -> impl Iterator<Item = &Placed> {
         let confirm = self.confirm.iter();
         confirm
             .flat_map(|confirm| if confirm.ids.is_empty() { &confirm.find } else { &confirm.ids })
@@ -168,64 +161,4 @@ impl Operation {
             Effect::Create | Effect::Close | Effect::Read => None,
         }
     }
-}
-
-type Placed = (String, Place);
-
-/// The calls that cancel all orders and close all positions of a family.
-#[derive(Clone, Debug)]
-pub(crate) struct Flat {
-    pub(crate) place: Place,
-    pub(crate) cancel: Option<FlatCall<Cancels>>,
-    pub(crate) close: Option<FlatClose>,
-    pub(crate) value: Option<FlatValue>,
-    pub(crate) reduce: Option<FlatReduce>,
-}
-
-/// An operation that is called for each value of a parameter.
-#[derive(Clone, Debug)]
-pub(crate) struct FlatCall<K> {
-    pub(crate) operation: NameOf<K>,
-    pub(crate) over: NameOf<EnumParameter>,
-}
-
-/// An operation that closes all positions of a business line.
-#[derive(Clone, Debug)]
-pub(crate) struct FlatClose {
-    pub(crate) call: FlatCall<Closes>,
-    pub(crate) closed: Placed,
-    pub(crate) failed: Placed,
-    pub(crate) nothing: Vec<Placed>,
-}
-
-/// An operation that shows what all positions are worth.
-#[derive(Clone, Debug)]
-pub(crate) struct FlatValue {
-    pub(crate) operation: NameOf<Reads>,
-    pub(crate) field: Placed,
-}
-
-/// Orders that close positions.
-#[derive(Clone, Debug)]
-pub(crate) struct FlatReduce {
-    pub(crate) operation: NameOf<Creates>,
-    pub(crate) line: Placed,
-    pub(crate) lines: Vec<Placed>,
-    pub(crate) instrument: Placed,
-    pub(crate) quantity: Placed,
-    /// Parameters with the values that keep an order from opening a position.
-    pub(crate) closes_with: Vec<(Placed, Vec<Placed>)>,
-    /// Sets of other parameters with their values.
-    pub(crate) long: Vec<Vec<(Placed, String)>>,
-    pub(crate) short: Vec<Vec<(Placed, String)>>,
-    pub(crate) side: Option<FlatSide>,
-    pub(crate) place: Place,
-}
-
-/// The side of a position in the record of an order.
-#[derive(Clone, Debug)]
-pub(crate) struct FlatSide {
-    pub(crate) field: Placed,
-    pub(crate) long: String,
-    pub(crate) short: String,
 }

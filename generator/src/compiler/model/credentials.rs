@@ -5,7 +5,7 @@ use crate::compiler::words::{
     Algorithm, Encoding, Hash, NonceForm, PairOrder, SecretForm, SignedPart, SignedQuery, TimestampForm,
 };
 
-use super::Duration;
+use super::{Duration, Placed};
 
 /// The credentials that authenticate calls.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Credentials {
     pub(crate) keeps_body: Option<Place>,
     pub(crate) window: Option<Duration>,
     /// The parameter or header with which a request sets the window itself.
-    pub(crate) window_set_by: Option<(String, Place)>,
+    pub(crate) window_set_by: Option<Placed>,
     pub(crate) place: Place,
 }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Dates, Day, Reference, Source, Sources, declared, phrases};
+use super::{Api, Dates, Day, Placed, Reference, Source, Sources, declared, phrases};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 
@@ -175,7 +175,7 @@ pub(crate) struct Key {
 }
 
 /// Other words that people search for it by.
-fn called(words: &[(String, Place)]) -> Key {
+fn called(words: &[Placed]) -> Key {
     Key::prose("called", &names(words)).at(first(words))
 }
 
@@ -375,12 +375,12 @@ fn in_any_order<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
 }
 
 /// Returns the names, separated by commas.
-fn names(names: &[(String, Place)]) -> String {
+fn names(names: &[Placed]) -> String {
     list(names.iter().map(|(name, _)| name))
 }
 
 /// Returns the place of the first name.
-fn first(names: &[(String, Place)]) -> Option<Place> {
+fn first(names: &[Placed]) -> Option<Place> {
     names.first().map(|(_, place)| *place)
 }
 

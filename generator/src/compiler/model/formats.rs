@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Dates, Day, Deprecated, EnumCounterpart, Name, Sources};
+use super::{Dates, Day, Deprecated, EnumCounterpart, Name, Placed, Sources};
 use crate::compiler::diagnostics::Place;
 
 /// A format of texts, which is a type of the schema language.
@@ -115,7 +115,7 @@ pub(crate) struct Enum {
     pub(crate) values: Vec<EnumValue>,
     /// The indices of the values that stand for true and false.
     pub(crate) truth: Option<(usize, usize)>,
-    pub(crate) truth_places: Vec<(String, Place)>,
+    pub(crate) truth_places: Vec<Placed>,
     /// The enums of other families whose values mean the same.
     pub(crate) counterpart: Option<EnumCounterpart>,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Enum {
 pub(crate) struct EnumValue {
     pub(crate) name: Name,
     pub(crate) doc: String,
-    pub(crate) also: Vec<(String, Place)>,
+    pub(crate) also: Vec<Placed>,
     /// Who has seen it, if no document has it.
     pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
@@ -164,7 +164,7 @@ pub(crate) struct Identifier {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) length: Option<(u32, u32)>,
-    pub(crate) alphabet: Option<(String, Place)>,
+    pub(crate) alphabet: Option<Placed>,
     /// Forms that distinguish kinds of values.
     pub(crate) forms: Vec<Form>,
     /// True if the client makes new ones; the place of the key.
@@ -183,7 +183,7 @@ pub(crate) struct Form {
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) also: Pattern,
-    pub(crate) by: (String, Place),
+    pub(crate) by: Placed,
 }
 
 /// A beginning and an end, and possibly the characters allowed between them.

@@ -1,6 +1,6 @@
 //! Lifecycles: states, the transitions between them, and what the documents state about both.
 
-use super::{Alters, Cause, Enum, Family, NameOf, Operation, Record, Reference, Source};
+use super::{Alters, Cause, Enum, Family, NameOf, Operation, Placed, Record, Reference, Source};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::Effect;
 
@@ -60,10 +60,10 @@ pub(crate) enum Exclusion {
 pub(crate) struct Tracked {
     pub(crate) place: Place,
     pub(crate) record: usize,
-    pub(crate) id: Option<(String, Place)>,
-    pub(crate) client_id: Option<(String, Place)>,
-    pub(crate) state: (String, Place),
-    pub(crate) at: Option<(String, Place)>,
+    pub(crate) id: Option<Placed>,
+    pub(crate) client_id: Option<Placed>,
+    pub(crate) state: Placed,
+    pub(crate) at: Option<Placed>,
 }
 
 /// The possibility of an event, as far as the documents state it.

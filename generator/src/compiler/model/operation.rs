@@ -4,8 +4,8 @@ use std::ops::Deref;
 
 use super::{
     AnswerPath, Batch, Compound, Confirm, Counterpart, CursorParameter, DeclaredHeader, Deprecated, Duration, Echoes,
-    Family, InFlight, ListName, Listing, Name, NameOf, Parameter, Rate, Reference, Repeat, Source, Sources, Statements,
-    Window, Worth,
+    Family, InFlight, ListName, Listing, Name, NameOf, Parameter, Placed, Rate, Reference, Repeat, Source, Sources,
+    Statements, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
@@ -30,7 +30,7 @@ pub(crate) struct Operation {
     pub(crate) method: Method,
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.
-    pub(crate) call: Option<(String, Place)>,
+    pub(crate) call: Option<Placed>,
     pub(crate) style: ParameterStyle,
     pub(crate) doc: String,
     pub(crate) effect: Effect,
@@ -39,7 +39,7 @@ pub(crate) struct Operation {
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
     /// Other words that people search for it by.
-    pub(crate) called: Vec<(String, Place)>,
+    pub(crate) called: Vec<Placed>,
     pub(crate) deprecated: Option<Deprecated>,
     pub(crate) permission: Option<String>,
     pub(crate) headers: Vec<NameOf<DeclaredHeader>>,
@@ -47,7 +47,7 @@ pub(crate) struct Operation {
     pub(crate) body: Body,
     pub(crate) in_flight: Option<InFlight>,
     /// The parameter that carries the caller's own id.
-    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) client_id: Option<Placed>,
     pub(crate) confirm: Option<Confirm>,
     pub(crate) echoes: Option<Echoes>,
     pub(crate) compound: Option<Compound>,
@@ -301,8 +301,8 @@ impl Response {
 #[derive(Clone, Debug)]
 pub(crate) struct Example {
     pub(crate) about: String,
-    pub(crate) request: (String, Place),
-    pub(crate) response: (String, Place),
+    pub(crate) request: Placed,
+    pub(crate) response: Placed,
 }
 
 /// The operations of a family.
@@ -346,7 +346,7 @@ impl Operations {
         self.batches().filter_map(|(response, batch)| {
             let (record, list) = match *response {
                 Response::Array { record, .. } => (record, None),
-                Response::Object { record } => (record, Some(batch.failed.as_ref()?.0.as_str())),
+                Response::Object { record } => (record, Some(batch.failed.as_ref()?.text.as_str())),
                 Response::Page { .. } | Response::Undefined => return None,
             };
             Some((record, list, batch.code.as_ref()?.0.as_str()))
@@ -392,7 +392,7 @@ pub(crate) struct Intent {
     pub(crate) within: Option<(ListName, Place)>,
     pub(crate) set: Vec<Setting>,
     /// Optional parameters that become arguments.
-    pub(crate) take: Vec<(String, Place)>,
+    pub(crate) take: Vec<Placed>,
     /// Parameters whose arguments have other names here.
     pub(crate) call: Vec<Setting>,
 }

@@ -1,6 +1,6 @@
 //! Parameters of requests, of items and of choices.
 
-use super::{Deprecated, Edit, Item, ListName, Name, Shape};
+use super::{Deprecated, Edit, Item, ListName, Name, Placed, Shape};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{In, Required};
 
@@ -14,14 +14,14 @@ pub(crate) struct Parameter {
     /// Where it travels, if not beside the others.
     pub(crate) apart: Option<(In, Place)>,
     /// The name there, if another parameter has it.
-    pub(crate) sent_as: Option<(String, Place)>,
+    pub(crate) sent_as: Option<Placed>,
     pub(crate) need: Need,
     /// The value that every request sends.
-    pub(crate) fixed: Option<(String, Place)>,
-    pub(crate) default: Option<(String, Place)>,
+    pub(crate) fixed: Option<Placed>,
+    pub(crate) default: Option<Placed>,
     pub(crate) default_note: Option<String>,
-    pub(crate) min: Option<(String, Place)>,
-    pub(crate) max: Option<(String, Place)>,
+    pub(crate) min: Option<Placed>,
+    pub(crate) max: Option<Placed>,
     pub(crate) min_items: Option<(u64, Place)>,
     pub(crate) max_items: Option<(u64, Place)>,
     pub(crate) digits: Option<(u32, Place)>,
@@ -30,8 +30,8 @@ pub(crate) struct Parameter {
     /// The shortest and the longest length of a text, in characters.
     pub(crate) length: Option<((u32, u32), Place)>,
     /// The regular expression that a text matches.
-    pub(crate) pattern: Option<(String, Place)>,
-    pub(crate) only: Vec<(String, Place)>,
+    pub(crate) pattern: Option<Placed>,
+    pub(crate) only: Vec<Placed>,
     pub(crate) edit: Option<Edit>,
     /// The place that says that `null` clears the value.
     pub(crate) may_be_null: Option<Place>,
@@ -45,7 +45,7 @@ pub(crate) struct Parameter {
     pub(crate) as_text: bool,
     pub(crate) doc: String,
     /// Other words that people search for it by.
-    pub(crate) called: Vec<(String, Place)>,
+    pub(crate) called: Vec<Placed>,
 }
 
 impl Parameter {

@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{
     Alternatives, BesideData, Class, Comparison, Condition, Dates, Deprecated, Family, InFlight, NamesWithin, Need,
-    OneOf, Operand, Parameter, PoolReporting, PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape, Test, Type,
-    Unit, WeightCondition, Window, Worth,
+    OneOf, Operand, Parameter, Placed, PoolReporting, PoolWeight, Rate, RecordCase, Relation, ResponseValue, Shape,
+    Test, Type, Unit, WeightCondition, Window, Worth,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::In;
@@ -340,7 +340,7 @@ pub(crate) fn joined(parts: &[String], between: &str) -> String {
 }
 
 /// Returns the sources that have seen what no document describes, as a sentence; empty for what a document describes.
-pub(crate) fn observed(sources: &[(String, Place)]) -> String {
+pub(crate) fn observed(sources: &[Placed]) -> String {
     let names: Vec<_> = sources.iter().map(|(source, _)| source.as_str()).collect();
     if names.is_empty() { String::new() } else { format!("Observed, in no document: {}.", names.join(", ")) }
 }
@@ -406,7 +406,7 @@ pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
     if only_reduces.is_set() {
         return "nothing, because it opens and enlarges no position".to_owned();
     }
-    let named = |name: &Option<(String, Place)>| name.as_ref().map(|(name, _)| (markup.code)(name)).unwrap_or_default();
+    let named = |name: &Option<Placed>| name.as_ref().map(|(name, _)| (markup.code)(name)).unwrap_or_default();
     let mut parts = vec![named(quantity)];
     if price.is_some() {
         if !at_price.is_empty() {
@@ -489,7 +489,7 @@ pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
     [fixed, value, items, digits, places, significant, length, pattern].into_iter().flatten().collect()
 }
 
-fn texts(texts: &[(String, Place)], between: &str) -> String {
+fn texts(texts: &[Placed], between: &str) -> String {
     texts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(between)
 }
 

@@ -1,6 +1,6 @@
 //! Rate limits, the pools that several operations share, and the proof that codes give.
 
-use super::{AnswerPath, AnyFamily, Api, Dates, Duration, Family, NameOf, Operation, ResetForm, Scope};
+use super::{AnswerPath, AnyFamily, Api, Dates, Duration, Family, NameOf, Operation, Placed, ResetForm, Scope};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
 
@@ -136,19 +136,19 @@ pub(crate) struct Refusal {
     pub(crate) place: Place,
     pub(crate) says: String,
     /// The code in families that do not have their own.
-    pub(crate) code: Option<(String, Place)>,
+    pub(crate) code: Option<Placed>,
     /// The families with a code of their own.
     pub(crate) codes: Vec<FamilyCode>,
     /// The HTTP status, if it is not that of other refusals.
     pub(crate) status: Option<(u64, Place)>,
     /// The ids of rules, or the last word of the ids of rules that follow from other keys.
-    pub(crate) rules: Vec<(String, Place)>,
+    pub(crate) rules: Vec<Placed>,
     /// The parameters of other names for which a change is refused.
-    pub(crate) parameters: Vec<(String, Place)>,
+    pub(crate) parameters: Vec<Placed>,
 }
 
 /// A family and its code, each with its place.
-pub(crate) type FamilyCode = (NameOf<AnyFamily>, (String, Place));
+pub(crate) type FamilyCode = (NameOf<AnyFamily>, Placed);
 
 /// The proof that a code gives about the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

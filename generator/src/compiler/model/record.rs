@@ -1,10 +1,10 @@
 //! Records: the objects that the exchange returns, listings of them, and batches.
 
 use super::{
-    AnswerPath, Deprecated, EnumParameter, Family, IntegerParameter, ListName, ListedInstruments, ListedPrices, Name,
-    NameOf, Operation, PageOrder, PagesBy, PlainParameter, Response, Shape, Shows, Source, Sources, Unit,
+    AnswerPath, Batch, Deprecated, EnumParameter, Family, ListOfAnswer, ListedInstruments, ListedPrices, Name, NameOf,
+    Operation, Pages, PagesBy, Placed, Reference, Response, Shape, Shows, Source, Sources, TextOfItems, Unit,
 };
-use crate::compiler::diagnostics::Place;
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 
 /// An object that the exchange returns.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Record {
     pub(crate) is_observed: bool,
     pub(crate) travels: RecordForm,
     /// The field for the name of a record in lists, which are objects on the wire.
-    pub(crate) key: Option<(String, Place)>,
+    pub(crate) key: Option<Placed>,
     /// All fields, with those of the included record first.
     pub(crate) fields: Vec<Field>,
     /// True if `fields` is complete: an included record can be unknown.
@@ -40,7 +40,7 @@ pub(crate) enum RecordForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OneOf {
     /// The member that decides; without one, the form of the JSON does.
-    pub(crate) decider: Option<(String, Place)>,
+    pub(crate) decider: Option<Placed>,
     pub(crate) cases: Vec<RecordCase>,
     pub(crate) place: Place,
 }
@@ -51,7 +51,7 @@ pub(crate) struct RecordCase {
     pub(crate) record: usize,
     pub(crate) place: Place,
     /// The values of the deciding member, or members of which only this record has any.
-    pub(crate) told_by: Vec<(String, Place)>,
+    pub(crate) told_by: Vec<Placed>,
 }
 
 impl Record {
@@ -63,6 +63,26 @@ impl Record {
     /// Returns the records of which it is one, each with what decides.
     pub(crate) fn cases_told(&self) -> impl Iterator<Item = (&OneOf, &RecordCase)> {
         self.one_of().into_iter().flat_map(|one_of| one_of.cases.iter().map(move |case| (one_of, case)))
+    }
+
+    /// Returns the field that a name stands for.
+    pub(crate) fn named(&self, name: &Reference) -> Option<&Field> {
+        self.fields.get(name.number?)
+    }
+
+    /// Reports a name that none of its fields has.
+    pub(crate) fn lacks_field(&self, name: &str, place: Place, to: &mut Diagnostics) {
+        if !self.is_whole {
+            return;
+        }
+        let fields = || self.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
+        let help = unknown(name, fields(), || match self.one_of() {
+            Some(_) => "it is one of several records, which differ in their fields: name another record".to_owned(),
+            None => format!("expected one of: {}", name_list(fields().map(|(name, _)| name))),
+        });
+        to.at(place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", self.name.wire))
+            .related(self.name.place, "the record is here")
+            .help(help);
     }
 
     /// Returns the field with this name on the wire.
@@ -87,9 +107,9 @@ pub(crate) struct Field {
     /// Who has seen it on the wire, if no document has it.
     pub(crate) sources: Sources,
     pub(crate) deprecated: Option<Deprecated>,
-    pub(crate) only: Vec<(String, Place)>,
+    pub(crate) only: Vec<Placed>,
     /// The only value that is documented.
-    pub(crate) fixed: Option<(String, Place)>,
+    pub(crate) fixed: Option<Placed>,
     pub(crate) units: Vec<Unit>,
     pub(crate) as_text: bool,
     pub(crate) doc: String,
@@ -131,40 +151,15 @@ impl Family {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     /// The field that identifies an item.
-    pub(crate) id: Option<(String, Place)>,
+    pub(crate) id: Option<NameOf<TextOfItems>>,
     /// The parameter for whose values the listing is queried one by one, because a query without it is incomplete.
     pub(crate) each: Option<NameOf<EnumParameter>>,
     /// The field of an object with the records, if the listing has no pages.
-    pub(crate) list: Option<(String, Place)>,
-    pub(crate) pages: Option<Paging>,
+    pub(crate) list: Option<NameOf<ListOfAnswer>>,
+    pub(crate) pages: Option<Pages>,
     pub(crate) shows: Option<Shows>,
     pub(crate) instruments: Option<ListedInstruments>,
     pub(crate) prices: Option<ListedPrices>,
-}
-
-/// The way the next page of an object or an array is requested.
-#[derive(Clone, Debug)]
-pub(crate) struct Paging {
-    pub(crate) place: Place,
-    pub(crate) by: PagesBy,
-    pub(crate) order: PageOrder,
-    /// The field of the object with the list.
-    pub(crate) list: Option<(String, Place)>,
-    /// The parameter that says where a page begins.
-    pub(crate) next: NameOf<PlainParameter>,
-    /// The field of the last item, or of the object, with the value of `next`.
-    pub(crate) field: Option<(String, Place)>,
-    /// The header of the answer with the cursor.
-    pub(crate) header: Option<(String, Place)>,
-    /// True if the page includes the item that `next` names.
-    pub(crate) includes: bool,
-    /// The number or the offset of the first page.
-    pub(crate) first: u64,
-    /// The parameter with the number of items on a page.
-    pub(crate) size: Option<NameOf<IntegerParameter>>,
-    /// The fields of the object that state whether the listing continues, and how long it is.
-    pub(crate) more: Option<(String, Place)>,
-    pub(crate) total: Option<(String, Place)>,
 }
 
 impl Operation {
@@ -172,49 +167,46 @@ impl Operation {
     pub(crate) fn listed_field<'a>(&self, family: &'a Family) -> Option<&'a Field> {
         let Response::Object { record } = self.response else { return None };
         let Listing { list, pages, .. } = &self.listing;
-        let (list, _) = pages.as_ref().and_then(|pages| pages.list.as_ref()).or(list.as_ref())?;
-        family.records.get(record)?.field(list)
+        let list = pages.as_ref().and_then(|pages| pages.list.as_ref()).or(list.as_ref())?;
+        family.records.get(record)?.field(&list.text)
     }
 
-    /// Returns the record of the items of a listing that comes in pages.
-    pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
-        match (&self.response, &self.listing.pages) {
-            (Response::Page { record, .. }, _) | (Response::Array { record, .. }, Some(_)) => Some(*record),
-            (Response::Object { .. }, Some(_)) => self.listed_field(family)?.shape.listed_record(),
-            (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
+    /// Returns the record of the items of a listing.
+    pub(crate) fn listed_record(&self, family: &Family) -> Option<usize> {
+        match self.response {
+            Response::Object { .. } => self.listed_field(family)?.shape.listed_record(),
+            Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
+            Response::Undefined => None,
         }
+    }
+
+    /// Returns the same, if the listing comes in pages.
+    pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
+        let is_paged = self.listing.pages.is_some() || matches!(self.response, Response::Page { .. });
+        self.listed_record(family).filter(|_| is_paged)
+    }
+}
+
+impl Pages {
+    /// Returns whether the page includes the item that `next` names.
+    pub(crate) fn includes_last(&self) -> bool {
+        self.includes.is_some_and(|(includes, _)| includes)
+    }
+
+    /// Returns the number or the offset of the first page.
+    pub(crate) fn begins_with(&self) -> u64 {
+        self.first.map_or(u64::from(self.by.0 == PagesBy::Number), |(first, _)| first)
     }
 }
 
 impl Batch {
+    /// Returns the path to the codes of the items, if they are not in the items of the list.
+    pub(crate) fn codes_apart(&self) -> Option<AnswerPath> {
+        AnswerPath::parse(&self.results.as_ref()?.0)
+    }
+
     /// Returns the names of the ids in the items that are sent. In results, an id can be in an object within.
     pub(crate) fn ids_of_items(&self) -> impl Iterator<Item = &str> {
-        self.ids.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
+        self.id.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
     }
-}
-
-/// The results that an answer states for the items of a list that was sent.
-#[derive(Clone, Debug)]
-pub(crate) struct Batch {
-    /// The list that was sent; `None` if the request lists nothing, such as a cancellation of all orders.
-    pub(crate) of: Option<(ListName, Place)>,
-    /// The names that identify an item and its result; the first takes precedence.
-    pub(crate) ids: Vec<(String, Place)>,
-    /// The field of an object with the one list of results, or with the list that `results` is parallel to.
-    pub(crate) list: Option<(String, Place)>,
-    /// The path to the codes of the items, if they are not in the items of the list.
-    pub(crate) results: Option<(AnswerPath, Place)>,
-    /// The lists of what succeeded and what failed; `None` if the answer is one list.
-    pub(crate) done: Option<(String, Place)>,
-    pub(crate) failed: Option<(String, Place)>,
-    /// The boolean field that states whether all items succeeded.
-    pub(crate) all_done: Option<(String, Place)>,
-    /// The boolean field that states whether an item succeeded, or the object that only a success has.
-    pub(crate) succeeded: Option<(String, Place)>,
-    /// The fields of failed items.
-    pub(crate) code: Option<(String, Place)>,
-    pub(crate) message: Option<(String, Place)>,
-    /// True if results come in the order of the items.
-    pub(crate) by_place: bool,
-    pub(crate) place: Place,
 }

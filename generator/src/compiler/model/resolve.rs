@@ -1,14 +1,11 @@
 //! Names -> the numbers of what they stand for, for the whole model at once. A name that stands for nothing is reported
 //! here, so that checks say only what is special about a key.
 
-use super::{
-    Api, Effect, Exclusion, Family, Flat, FlatCall, FlatClose, Lifecycle, Listing, Lookup, Operation, Response, Role,
-    Shape, Type,
-};
+use super::{Api, Effect, Exclusion, Family, Lifecycle, Listing, Lookup, Operation, Response, Role, Shape, Type};
 use crate::compiler::diagnostics::{Code, Diagnostics, name_list, nearest, one_of, unknown};
 use crate::compiler::load::declared::KeyValue;
 use crate::compiler::references::{
-    Kind, Reference, See, Sought, SoughtFamily, SoughtForm, SoughtOperation, SoughtParameter,
+    FieldsOf, Reference, See, Sought, SoughtFamily, SoughtField, SoughtForm, SoughtOperation, SoughtParameter,
 };
 
 /// The part of the schema whose names a name can be: nothing for those that the whole API shares.
@@ -50,6 +47,7 @@ fn find(api: &Api, scope: Scope, sought: Sought, name: &Reference, to: &mut Diag
         Sought::Family(sought) => family(api, own, sought, name, to),
         Sought::Operation(sought) => operation(own?, sought, name, api.is_whole, to),
         Sought::Parameter(sought) => parameter(own?, own?.operations.numbered(scope.operation?)?, sought, name, to),
+        Sought::Field(sought) => field(own?, own?.operations.numbered(scope.operation?)?, sought, name, to),
     }
 }
 
@@ -156,6 +154,42 @@ fn parameter(
     }
 }
 
+fn field(
+    family: &Family,
+    operation: &Operation,
+    sought: SoughtField,
+    name: &Reference,
+    to: &mut Diagnostics,
+) -> Option<usize> {
+    let index = match (sought.of, &operation.response) {
+        (FieldsOf::Answer | FieldsOf::Named, Response::Object { record }) => Some(*record),
+        (FieldsOf::Named, Response::Array { .. } | Response::Page { .. }) => {
+            to.at(name.place, Code::BadResponse, format!("the answer of `{}` is not an object", operation.name))
+                .help("name an operation whose `response` is an object");
+            None
+        }
+        (FieldsOf::Answer | FieldsOf::Named, _) => None,
+        (FieldsOf::Items, _) => operation.listed_record(family),
+        (FieldsOf::Query, _) => {
+            family.operations.get(&operation.confirm.as_ref()?.by).and_then(|query| query.shown_record(family))
+        }
+    };
+    let record = family.records.get(index?)?;
+    let Some(number) = record.fields.iter().position(|field| field.name.wire == name.text) else {
+        record.lacks_field(&name.text, name.place, to);
+        return None;
+    };
+    let field = &record.fields[number];
+    if !sought.form.fits(&field.shape) {
+        let expected = sought.form.in_words().unwrap_or("a field");
+        to.at(name.place, sought.code, format!("expected {expected}, found `{name}`"))
+            .related(field.name.place, "the field is here")
+            .help(format!("name a field that is {expected}"));
+        return None;
+    }
+    Some(number)
+}
+
 impl SoughtForm {
     fn fits(self, shape: &Shape) -> bool {
         match self {
@@ -164,6 +198,10 @@ impl SoughtForm {
             Self::Time => shape.is_one(Type::is_time),
             Self::Integer => shape.is_one(|ty| ty == Type::Integer),
             Self::Cursor => shape.is_one(Type::is_cursor),
+            Self::Text => shape.is_one(Type::is_text),
+            Self::Decimal => shape.is_one(|ty| ty == Type::Decimal),
+            Self::Boolean => shape.is_one(Type::is_boolean),
+            Self::ListOfRecords => shape.listed().is_some_and(|ty| ty == Type::Undefined || ty.record().is_some()),
         }
     }
 
@@ -175,6 +213,10 @@ impl SoughtForm {
             Self::Time => Some("a `time`"),
             Self::Integer => Some("an `integer`"),
             Self::Cursor => Some("a `string`, an `integer` or an identifier"),
+            Self::Text => Some("a `string` or an identifier"),
+            Self::Decimal => Some("a `decimal`"),
+            Self::Boolean => Some("a `boolean`"),
+            Self::ListOfRecords => Some("a list of records"),
         }
     }
 }
@@ -202,6 +244,17 @@ fn within<'a>(scope: Scope, see: &'a mut SeeWithin<'_>) -> impl FnMut(Sought, &m
     move |sought, name| see(scope, sought, name)
 }
 
+/// Looks at names, each within the operation that is named before it.
+fn within_named<'a>(own: Scope, see: &'a mut SeeWithin<'_>) -> impl FnMut(Sought, &mut Reference) + 'a {
+    let mut operation = None;
+    move |sought, name| {
+        see(own.of(operation), sought, name);
+        if sought.is_operation() {
+            operation = name.number;
+        }
+    }
+}
+
 impl Api {
     /// Shows every name of the schema, in the same order each time.
     fn show_names(&mut self, see: &mut SeeWithin<'_>) {
@@ -224,7 +277,7 @@ impl Family {
             operation.show_names(&mut within(of, see));
         }
         self.probe.iter_mut().for_each(|probe| probe.operation.show(&mut within(own, see)));
-        self.flat.iter_mut().for_each(|flat| flat.show_names(own, see));
+        self.flat.show_names(&mut within_named(own, see));
         self.lifecycle.iter_mut().for_each(|lifecycle| lifecycle.show_names(&mut within(own, see)));
     }
 }
@@ -235,38 +288,20 @@ impl Operation {
         self.confirm.show_names(see);
         self.window.show_names(see);
         self.repeat.show_names(see);
-        let Listing { each, pages, shows, instruments, prices, id: _, list: _ } = &mut self.listing;
+        let Listing { id, each, list, pages, shows, instruments, prices } = &mut self.listing;
         if pages.is_some() || matches!(self.response, Response::Page { .. }) {
+            id.show_names(see);
             each.show_names(see);
         }
-        if let Some(pages) = pages {
-            pages.next.show(see);
-            pages.size.show_names(see);
-        }
+        list.show_names(see);
+        pages.show_names(see);
         shows.show_names(see);
         instruments.show_names(see);
         prices.show_names(see);
         if let Response::Page { next, .. } = &mut self.response {
             next.show(see);
         }
-    }
-}
-
-impl Flat {
-    fn show_names(&mut self, own: Scope, see: &mut SeeWithin<'_>) {
-        let Self { place: _, cancel, close, value, reduce } = self;
-        cancel.iter_mut().for_each(|call| call.show_names(own, see));
-        close.iter_mut().for_each(|FlatClose { call, .. }| call.show_names(own, see));
-        value.iter_mut().for_each(|value| value.operation.show(&mut within(own, see)));
-        reduce.iter_mut().for_each(|reduce| reduce.operation.show(&mut within(own, see)));
-    }
-}
-
-impl<K: Kind> FlatCall<K> {
-    fn show_names(&mut self, own: Scope, see: &mut SeeWithin<'_>) {
-        let Self { operation, over } = self;
-        operation.show(&mut within(own, see));
-        over.show(&mut within(own.of(operation.number), see));
+        self.batch.show_names(see);
     }
 }
 

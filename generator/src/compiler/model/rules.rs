@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Duration, EnumValue, Family, ListName, Name, Parameter};
+use super::{Duration, EnumValue, Family, ListName, Name, Parameter, Placed};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{RuleKind, Severity};
 
@@ -29,12 +29,12 @@ pub(crate) struct Rule {
     pub(crate) within: Option<(ListName, Place)>,
     pub(crate) test: Option<Test>,
     /// Parameters that the operation, or the items of the list, do not support although the family has them.
-    pub(crate) unsupported: Vec<(String, Place)>,
+    pub(crate) unsupported: Vec<Placed>,
 }
 
 impl Rule {
     /// Returns the paths of the parameters that are not supported: `[].reduceOnly`.
-    pub(crate) fn unsupported_paths(&self) -> impl Iterator<Item = (String, Place)> {
+    pub(crate) fn unsupported_paths(&self) -> impl Iterator<Item = Placed> {
         let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
         self.unsupported.iter().map(move |(name, place)| (format!("{prefix}{name}"), *place))
     }
@@ -54,28 +54,28 @@ pub(crate) enum Test {
     /// All items have the same value.
     Same(String, Place),
     /// No two items share a value of any of these.
-    Unique(Vec<(String, Place)>),
+    Unique(Vec<Placed>),
 }
 
 /// One entry of `when`, `require` or `forbid`.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
     /// All of these are set.
-    Given(Vec<(String, Place)>),
+    Given(Vec<Placed>),
     /// At least one of these is set.
-    AnyGiven(Vec<(String, Place)>),
+    AnyGiven(Vec<Placed>),
     /// The parameter is set, and its text has one of these forms.
-    HasForm { parameter: (String, Place), forms: Vec<(String, Place)> },
+    HasForm { parameter: Placed, forms: Vec<Placed> },
     /// The parameter is set to one of these values.
-    Is { parameter: (String, Place), values: Vec<(String, Place)> },
+    Is { parameter: Placed, values: Vec<Placed> },
     /// A property of the account has one of these values. Undecided while the property is unknown.
-    AccountIs { property: (String, Place), values: Vec<(String, Place)> },
+    AccountIs { property: Placed, values: Vec<Placed> },
     /// The parameter compares in this way with a property of the account or the instrument. Undecided if one of the two
     /// is missing.
-    Compares { parameter: (String, Place), comparison: Comparison, property: (String, Place) },
+    Compares { parameter: Placed, comparison: Comparison, property: Placed },
     /// The parameter is below or above a number, another parameter or a moment. Undecided if one of the two is missing,
     /// or within a minute of the moment.
-    Relates { parameter: (String, Place), relation: Relation, operand: Operand, place: Place },
+    Relates { parameter: Placed, relation: Relation, operand: Operand, place: Place },
     /// The condition does not hold. Undecided if the condition is.
     Not(Box<Condition>),
 }
@@ -222,7 +222,7 @@ pub(crate) fn meaning(conditions: &[Condition]) -> BTreeSet<String> {
     conditions.iter().map(Condition::meaning).collect()
 }
 
-fn texts(values: &[(String, Place)]) -> BTreeSet<&str> {
+fn texts(values: &[Placed]) -> BTreeSet<&str> {
     values.iter().map(|(value, _)| value.as_str()).collect()
 }
 
@@ -328,7 +328,7 @@ pub(crate) struct Choice {
 #[derive(Clone, Debug)]
 pub(crate) enum ChoiceKind {
     /// Exactly one of these parameters is sent.
-    Presence { alternatives: Vec<Parameter>, wins: Option<(String, Place)> },
+    Presence { alternatives: Vec<Parameter>, wins: Option<Placed> },
     /// The value of one parameter decides which others go with it.
     Value { decider: Name, enum_index: usize, cases: Vec<Case> },
 }

@@ -1,6 +1,6 @@
 //! Shapes of parameters and fields: values, lists, maps and objects, and their JSON types.
 
-use super::{Choice, Enum, Family, Identifier, Parameter, Truth, Type};
+use super::{Choice, Enum, Family, Identifier, Parameter, Placed, Truth, Type};
 use crate::compiler::diagnostics::Place;
 
 /// The shape of a parameter or a field.
@@ -248,7 +248,7 @@ impl Family {
 
     /// Returns the values of an enum that a parameter or a field can have, each with the place that lists it: those of
     /// `only`, or all.
-    pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
+    pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [Placed]) -> Vec<(&'a str, Place)> {
         match self.enum_of(shape) {
             Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),
             Some(all) => all.placed_wires(),

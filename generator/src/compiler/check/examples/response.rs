@@ -48,12 +48,11 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
 
 /// A batch with codes apart from its items has one code for each item.
 fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: &Node, data: &Node) {
-    let Some((batch, (way, _))) = operation.batch.as_ref().and_then(|batch| Some((batch, batch.results.as_ref()?)))
-    else {
+    let Some((batch, way)) = operation.batch.as_ref().and_then(|batch| Some((batch, batch.codes_apart()?))) else {
         return;
     };
     let list = match &batch.list {
-        Some((list, _)) => at(data, &[Step::Member(list.clone())]),
+        Some(list) => at(data, &[Step::Member(list.text.clone())]),
         None => Some(data),
     };
     let Some(Node { value: Value::List(items), .. }) = list else { return };

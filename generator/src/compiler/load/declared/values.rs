@@ -1,6 +1,6 @@
 //! The values of declared keys.
 
-use super::{Alternatives, KeyValue, LeftOut, Mapping, Names, Pair, Ref};
+use super::{KeyValue, LeftOut, Mapping, Names, Pair, Placed};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::json;
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
@@ -53,6 +53,20 @@ impl Scalar for u64 {
 
     fn data(&self) -> json::Value {
         json::Value::Number(self.to_string())
+    }
+}
+
+impl Scalar for bool {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        Read::read(from)
+    }
+
+    fn words(&self) -> String {
+        self.to_string()
+    }
+
+    fn data(&self) -> json::Value {
+        json::Value::Boolean(*self)
     }
 }
 
@@ -210,6 +224,12 @@ impl<T: KeyValue> KeyValue for Option<T> {
     }
 }
 
+impl<K: Kind> Read for NameOf<K> {
+    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
+        KeyValue::read(from)
+    }
+}
+
 impl<K: Kind> KeyValue for NameOf<K> {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         KeyValue::read(from).map(Self::new)
@@ -335,7 +355,7 @@ impl KeyValue for Names {
 }
 
 /// A mapping of names to texts, or to several texts each.
-impl<T: Named> KeyValue for Vec<(Ref, T)> {
+impl<T: Named> KeyValue for Vec<(Placed, T)> {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let mut pairs = Self::with_capacity(from.len());
         from.mapping(None, &mut |key, value| {
@@ -371,7 +391,7 @@ impl<T: Named> KeyValue for Vec<(Ref, T)> {
 }
 
 /// A list of mappings.
-impl KeyValue for Alternatives {
+impl<T: Named> KeyValue for Vec<Vec<(Placed, T)>> {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let mut all = Self::with_capacity(from.len());
         from.list(&mut |item| {
@@ -434,7 +454,7 @@ pub(crate) trait Named: KeyValue {
     fn alternatives(&self) -> String;
 }
 
-impl Named for Ref {
+impl Named for Placed {
     fn alternatives(&self) -> String {
         self.0.clone()
     }

@@ -1,14 +1,14 @@
 //! `counterpart` of operations and of enums: the form that a request of one family has in another.
 
 use crate::compiler::diagnostics::Place;
-use crate::compiler::load::declared::{Change, Names, NamesWithin, Pair, Prose, Ref, declared};
+use crate::compiler::load::declared::{Change, Names, NamesWithin, Pair, Placed, Prose, declared};
 
 declared! {
     /// The operation of another family, or of another version of the API, that does the same, and the parameters of its
     /// request. Each parameter of the operation itself stands in `same`, `left_out`, `refused` or a case of `decided`.
     element Counterpart {
         /// That operation, as `family.operation`. Left out: there is none, and `none` says why.
-        operation: Option<Ref> => Change::Behaviour("what a request is converted to"),
+        operation: Option<Placed> => Change::Behaviour("what a request is converted to"),
         /// Without `operation`: the reason that no operation does the same.
         none: Option<(Prose, Place)> => Change::Prose,
         /// A list of objects, and the list of that operation that has an item for each: `{ orderList: "[]" }`. The names

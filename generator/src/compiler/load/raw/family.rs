@@ -3,8 +3,10 @@
 use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, OpenQuestion, Rule, Source};
+use crate::compiler::load::declared::{Change, Names, NamesWithin, Pair, Placed, declared};
 use crate::compiler::load::shapes::{Conditions, Formed, JsonForm, Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
+use crate::compiler::references::{Cancels, Closes, Creates, EnumParameter, FieldOfNamed, NameOf, Reads};
 use crate::compiler::values::Day;
 use crate::compiler::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
@@ -36,7 +38,7 @@ mappings! {
         /// Ceilings that are not a rate and belong to no single operation.
         limits: Vec<Spanned<Ceiling>>,
         /// The parameters that name the instrument of a request.
-        instrument: Option<Spanned<InstrumentNames>>,
+        instrument: Option<InstrumentNames>,
         /// The classes that rates are for, and who is in them.
         classes: Named<Spanned<Class>>,
         /// Whose accounts its operations are about, if not those of the family itself: the beginning of their paths, and
@@ -45,7 +47,7 @@ mappings! {
         /// The query that checks whether the credentials are accepted.
         probe: Option<Spanned<Probe>>,
         /// The way the account becomes flat: what cancels all orders and closes all positions.
-        flat: Option<Spanned<Flat>>,
+        flat: Option<Flat>,
         /// The states of an enum and their transitions.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The binding sentences of the document.
@@ -60,99 +62,12 @@ mappings! {
         reviewed: Reviewed,
     }
 
-    /// The parameters that name the instrument of a request.
-    InstrumentNames {
-        /// The parameter with the business line.
-        @required line: Option<Text>,
-        /// The parameter with the name of the instrument.
-        @required symbol: Option<Text>,
-        /// The coin of the prices of a business line. Of a line that is not listed, the symbol ends with the coin.
-        quotes: Named<Text>,
-    }
-
     /// The query that checks whether the credentials are accepted.
     Probe {
         /// The operation: it only reads, and is signed.
         @required operation: Option<Text>,
         /// The request as wire JSON; `{}` when left out.
         request: Option<Formed<JsonForm>>,
-    }
-
-    /// The way the account becomes flat. What is left out is not known.
-    Flat {
-        /// The operation that cancels all orders of a business line.
-        cancel: Option<Spanned<FlatCancel>>,
-        /// The operation that closes all positions of a business line.
-        close: Option<Spanned<FlatClose>>,
-        /// The operation that shows what all positions are worth.
-        value: Option<Spanned<FlatValue>>,
-        /// The orders that close positions, if no operation closes all.
-        reduce: Option<Spanned<FlatReduce>>,
-    }
-
-    /// The operation that cancels all orders of a business line.
-    FlatCancel {
-        /// The operation.
-        operation: Option<Text>,
-        /// The parameter with the business line, an enum, each of whose values is sent.
-        over: Option<Text>,
-    }
-
-    /// The operation that closes all positions of a business line.
-    FlatClose {
-        /// The operation.
-        operation: Option<Text>,
-        /// The parameter with the business line, an enum, each of whose values is sent.
-        over: Option<Text>,
-        /// The list of the positions that are closed, in its answer.
-        closed: Option<Text>,
-        /// The list of those that cannot be closed.
-        failed: Option<Text>,
-        /// The codes of a refusal because there is no position.
-        nothing: Texts,
-    }
-
-    /// The operation that shows what all positions are worth.
-    FlatValue {
-        /// The operation.
-        operation: Option<Text>,
-        /// The field of its answer; zero if there is no position.
-        field: Option<Text>,
-    }
-
-    /// The orders that close positions. The positions follow from the fills of the family.
-    FlatReduce {
-        /// The operation that places an order.
-        operation: Option<Text>,
-        /// The parameter with the business line.
-        line: Option<Text>,
-        /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
-        /// and not closed.
-        lines: Texts,
-        /// The parameter with the instrument.
-        instrument: Option<Text>,
-        /// The parameter with the quantity.
-        quantity: Option<Text>,
-        /// The parameters that keep an order from opening a position, whatever the position mode of the account:
-        /// parameters, each with the value or values that do.
-        closes_with: Option<Spanned<Named<Texts>>>,
-        /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
-        /// next set is sent. Each set has one of `closes_with`.
-        long: Vec<Spanned<Named<Text>>>,
-        /// The same for a short position.
-        short: Vec<Spanned<Named<Text>>>,
-        /// The statement of past orders about the side of a position.
-        side: Option<Spanned<FlatSide>>,
-    }
-
-    /// The side of a position in the record of an order.
-    FlatSide {
-        /// The field.
-        field: Option<Text>,
-        /// The value for a long position.
-        long: Option<Text>,
-        /// The value for a short position.
-        short: Option<Text>,
     }
 
     /// A class of accounts or requests that has rate limits of its own.
@@ -280,5 +195,94 @@ mappings! {
 impl ShortForm for State {
     fn short(from: NodeReader<'_>) -> Result<Self, ReadError> {
         Ok(Self { doc: Some(Spanned::read(from)?), ..Self::default() })
+    }
+}
+
+declared! {
+    /// The parameters that name the instrument of a request.
+    part InstrumentNames {
+        /// The parameter with the business line.
+        line: Placed,
+        /// The parameter with the name of the instrument.
+        symbol: Placed,
+        /// The coin of the prices of a business line. Of a line that is not listed, the symbol ends with the coin.
+        quotes: Vec<Pair>,
+    }
+
+    /// The way the account becomes flat. What is left out is not known.
+    element Flat {
+        /// The operation that cancels all orders of a business line.
+        cancel: Option<FlatCancel> => Change::Behaviour("how the account becomes flat"),
+        /// The operation that closes all positions of a business line.
+        close: Option<FlatClose> => Change::Behaviour("how the account becomes flat"),
+        /// The operation that shows what all positions are worth.
+        value: Option<FlatValue> => Change::Behaviour("how the account becomes flat"),
+        /// The orders that close positions, if no operation closes all.
+        reduce: Option<FlatReduce> => Change::Behaviour("how the account becomes flat"),
+    }
+
+    /// The operation that cancels all orders of a business line.
+    part FlatCancel {
+        /// The operation.
+        operation: NameOf<Cancels>,
+        /// The parameter with the business line, an enum, each of whose values is sent.
+        over: NameOf<EnumParameter>,
+    }
+
+    /// The operation that closes all positions of a business line.
+    part FlatClose {
+        /// The operation.
+        operation: NameOf<Closes>,
+        /// The parameter with the business line, an enum, each of whose values is sent.
+        over: NameOf<EnumParameter>,
+        /// The list of the positions that are closed, in its answer.
+        closed: NameOf<FieldOfNamed>,
+        /// The list of those that cannot be closed.
+        failed: NameOf<FieldOfNamed>,
+        /// The codes of a refusal because there is no position.
+        nothing: Names,
+    }
+
+    /// The operation that shows what all positions are worth.
+    part FlatValue {
+        /// The operation.
+        operation: NameOf<Reads>,
+        /// The field of its answer; zero if there is no position.
+        field: NameOf<FieldOfNamed>,
+    }
+
+    /// The orders that close positions. The positions follow from the fills of the family.
+    part FlatReduce {
+        /// The operation that places an order.
+        operation: NameOf<Creates>,
+        /// The parameter with the business line.
+        line: Placed,
+        /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
+        /// and not closed.
+        lines: Names,
+        /// The parameter with the instrument.
+        instrument: Placed,
+        /// The parameter with the quantity.
+        quantity: Placed,
+        /// The parameters that keep an order from opening a position, whatever the position mode of the account:
+        /// parameters, each with the value or values that do.
+        closes_with: Vec<NamesWithin>,
+        /// The other parameters of an order that can only reduce a long position. If an order is refused, one with the
+        /// next set is sent. Each set has one of `closes_with`.
+        long: Vec<Vec<Pair>>,
+        /// The same for a short position.
+        short: Vec<Vec<Pair>>,
+        /// The statement of past orders about the side of a position.
+        side: Option<FlatSide>,
+    }
+
+    /// The side of a position in the record of an order.
+    part FlatSide {
+        /// The field.
+        field: Placed,
+        /// The value for a long position.
+        long: Placed,
+        /// The value for a short position.
+        short: Placed,
     }
 }

@@ -7,12 +7,16 @@ use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{
-    Alternatives, Change, Defaulted, Flag, Names, NamesWithin, Pair, Prose, Ref, declared,
+    Alternatives, Change, Defaulted, Flag, Names, NamesWithin, Pair, Placed, Prose, declared,
 };
 use crate::compiler::load::shapes::{
     DurationForm, Formed, HttpForm, JsonForm, Named, Rare, RateForm, Short, Spanned, Text, Texts, WordOr,
 };
-use crate::compiler::references::{Bound, CancelsOne, EnumParameter, FamilyOfInstruments, NameOf, Query, RepeatKey};
+use crate::compiler::references::{
+    Bound, CancelsOne, CountOfAnswer, CursorParameter, DecimalOfItems, EnumOfItems, EnumParameter, FamilyOfInstruments,
+    FlagOfAnswer, IntegerParameter, ListOfAnswer, ListOfItems, NameOf, PlainParameter, Query, RepeatKey, TextOfItems,
+    TimeOfQuery,
+};
 use crate::compiler::values::{Duration, UtcOffset};
 use crate::compiler::words::{
     Access, AccessOf, AnswerForm, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown,
@@ -162,16 +166,16 @@ mappings! {
         /// With `page`: the member that carries the cursor.
         cursor: Option<Text>,
         /// With `page`: the parameter that takes the cursor.
-        next: Option<Text>,
+        next: Option<NameOf<CursorParameter>>,
         /// With `object`: its field with the records, where the answer is a listing without `pages`.
-        list: Option<Text>,
+        list: Option<NameOf<ListOfAnswer>>,
         /// With `object` or `array`: how the next page of the list is requested.
-        pages: Rare<Spanned<Pages>>,
+        pages: Rare<Pages>,
         /// With `page` or `pages`: the field that identifies an item.
-        id: Option<Text>,
+        id: Option<NameOf<TextOfItems>>,
         /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when queried once for each
         /// of its values.
-        each: Option<Text>,
+        each: Option<NameOf<EnumParameter>>,
         /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal. With `array`,
         /// or `object` and `list`: the open positions.
         shows: Option<Shows>,
@@ -180,65 +184,7 @@ mappings! {
         /// With `array`: the records show the last prices of instruments, which bound what a market order pays.
         prices: Option<ListedPrices>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
-        items: Rare<Spanned<Items>>,
-    }
-
-    /// The way the next page of a listing is requested.
-    Pages {
-        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
-        /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
-        /// of items before it.
-        @required by: Option<PagesBy>,
-        /// `newest_first` or `oldest_first`.
-        @required order: Option<PageOrder>,
-        /// With `object`: the field with the list.
-        list: Option<Text>,
-        /// The parameter that says where the page begins; left out for the first page.
-        @required next: Option<Text>,
-        /// With `last`: the field of the item; with `cursor`: the field of the object.
-        field: Option<Text>,
-        /// With `cursor`, instead of `field`: the header of the answer with the cursor.
-        header: Option<Text>,
-        /// With `last`: whether the next page includes the item that is named, or begins after it.
-        includes: Option<Spanned<bool>>,
-        /// With `number` or `offset`: the number or offset of the first page; 1 and 0 when left out.
-        first: Option<Spanned<u64>>,
-        /// The parameter with the number of items on a page, where a shorter page is the last one.
-        size: Option<Text>,
-        /// With `object`: the boolean field that says whether another page follows.
-        more: Option<Text>,
-        /// With `object`, and with `number` or `offset`: the field with the number of items of all pages.
-        total: Option<Text>,
-    }
-
-    /// The results that an answer states for the items of a list that was sent.
-    Items {
-        /// The list that was sent, or `[]` if it is the body; left out where the request has none, such as a
-        /// cancellation of all orders.
-        of: Option<Text>,
-        /// The names that identify an item and its result; the first takes precedence.
-        @required id: Texts,
-        /// With `object`: the field with the list of answers for the items.
-        list: Option<Text>,
-        /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
-        /// `info.list`.
-        results: Option<Text>,
-        /// With `object`: the list of what succeeded.
-        done: Option<Text>,
-        /// With `object`: the list of what failed.
-        failed: Option<Text>,
-        /// With `object`: the boolean that says whether all succeeded.
-        all_done: Option<Text>,
-        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a
-        /// success has.
-        succeeded: Option<Text>,
-        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success
-        /// makes it one.
-        code: Option<Text>,
-        /// The field of a failed result that has the message.
-        message: Option<Text>,
-        /// With `array` or `results`: results come in the order of the items.
-        by_place: Option<Spanned<bool>>,
+        items: Rare<Batch>,
     }
 
     /// Wire JSON of one call.
@@ -257,6 +203,15 @@ mappings! {
 pub(crate) enum WindowContext {
     /// A range of which one call can set both ends, or only one.
     End,
+}
+
+/// The context that decides the effect of a change of a [`Batch`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BatchContext {
+    /// The type of the items that are sent.
+    Sent,
+    /// The type of the answer for an item.
+    Done,
 }
 
 /// The context that decides the effect of a change of a [`Confirm`].
@@ -287,10 +242,68 @@ declared! {
         days: Option<(UtcOffset, Place)> => Change::Behaviour("its days begin at another time"),
     }
 
+    /// The way the next page of a listing is requested.
+    part Pages {
+        /// `cursor`: by a member or a header of the answer; `link`: by the header `Link` with the relation `next`;
+        /// `last`: by the id or the time of the last item; `number`: by the number of the page; `offset`: by the number
+        /// of items before it.
+        by: (PagesBy, Place),
+        /// `newest_first` or `oldest_first`.
+        order: (PageOrder, Place),
+        /// With `object`: the field with the list.
+        list: Option<NameOf<ListOfAnswer>>,
+        /// The parameter that says where the page begins; left out for the first page.
+        next: NameOf<PlainParameter>,
+        /// With `last`: the field of the item; with `cursor`: the field of the object.
+        field: Option<Placed>,
+        /// With `cursor`, instead of `field`: the header of the answer with the cursor.
+        header: Option<Placed>,
+        /// With `last`: whether the next page includes the item that is named, or begins after it.
+        includes: Option<(bool, Place)>,
+        /// With `number` or `offset`: the number or offset of the first page; 1 and 0 when left out.
+        first: Option<(u64, Place)>,
+        /// The parameter with the number of items on a page, where a shorter page is the last one.
+        size: Option<NameOf<IntegerParameter>>,
+        /// With `object`: the boolean field that says whether another page follows.
+        more: Option<NameOf<FlagOfAnswer>>,
+        /// With `object`, and with `number` or `offset`: the field with the number of items of all pages.
+        total: Option<NameOf<CountOfAnswer>>,
+    }
+
+    /// The results that an answer states for the items of a list that was sent.
+    element Batch(BatchContext) {
+        /// The list that was sent, or `[]` if it is the body; left out where the request has none, such as a
+        /// cancellation of all orders.
+        of: Option<Placed> => Change::InContext(BatchContext::Sent),
+        /// The names that identify an item and its result; the first takes precedence.
+        id: Names => Change::Behaviour("by which id an item finds its result"),
+        /// With `object`: the field with the list of answers for the items.
+        list: Option<NameOf<ListOfAnswer>> => Change::InContext(BatchContext::Done),
+        /// The place of an array that is parallel to that list, with the code of each item: a path in the body, such as
+        /// `info.list`.
+        results: Option<Placed> => Change::Behaviour("how the result of each item is read"),
+        /// With `object`: the list of what succeeded.
+        done: Option<NameOf<ListOfAnswer>> => Change::InContext(BatchContext::Done),
+        /// With `object`: the list of what failed.
+        failed: Option<NameOf<ListOfAnswer>> => Change::Behaviour("how the result of each item is read"),
+        /// With `object`: the boolean that says whether all succeeded.
+        all_done: Option<NameOf<FlagOfAnswer>> => Change::Behaviour("how the result of each item is read"),
+        /// With one list of results: the boolean that says whether the item succeeded, or the object that only a
+        /// success has.
+        succeeded: Option<Placed> => Change::Behaviour("how the result of each item is read"),
+        /// The field of a failed result that has the code; with `array` or `results`, a code other than that of success
+        /// makes it one.
+        code: Option<Placed> => Change::Behaviour("how the result of each item is read"),
+        /// The field of a failed result that has the message.
+        message: Option<Placed> => Change::Behaviour("how the result of each item is read"),
+        /// With `array` or `results`: results come in the order of the items.
+        by_place: Flag => Change::Behaviour("how the result of each item is read"),
+    }
+
     /// The number of amendments of one thing that may be under way.
     element InFlight {
         /// The required parameter, of the request or of its items, that identifies the thing.
-        per: Ref => Change::Behaviour("how many amendments the gate admits"),
+        per: Placed => Change::Behaviour("how many amendments the gate admits"),
         /// The number.
         n: (u64, Place) => Change::Behaviour("how many amendments the gate admits"),
     }
@@ -312,7 +325,7 @@ declared! {
         /// Parameters of the query with fixed values: their values.
         set: Vec<Pair> => Change::Behaviour("what the query looks for"),
         /// The parameter of a listing for the earliest time of creation of its records.
-        since: Option<Ref> => Change::Behaviour("what the query looks for"),
+        since: Option<Placed> => Change::Behaviour("what the query looks for"),
         /// Fields of the record: the parameters that they equal once the request had its effect.
         matches: Vec<Pair> => Change::Behaviour("what an answer proves"),
         /// Parameters of the request: fields of the record. If the record has any of these fields and none agrees with
@@ -321,16 +334,16 @@ declared! {
         /// Parameters of the request that cannot be compared.
         beside: Names => Change::Behaviour("what an answer proves"),
         /// The field with the time of its creation, also of other records of the family that have a state.
-        created: Option<Ref> => Change::Behaviour("what an answer proves"),
+        created: Option<NameOf<TimeOfQuery>> => Change::Behaviour("what an answer proves"),
         /// One of these parameters is in each request that creates something; left out if every request creates
         /// something.
         creates_with: Names => Change::Behaviour("which requests create something"),
         /// The field with the time of its last change.
-        changed: Option<Ref> => Change::Behaviour("what an answer proves"),
+        changed: Option<NameOf<TimeOfQuery>> => Change::Behaviour("what an answer proves"),
         /// Fields of the record: the values with which only such a request changes the record.
         changed_while: Vec<NamesWithin> => Change::Behaviour("what an answer proves"),
         /// The parameter of the request with the time after which the exchange refuses it.
-        expires: Option<Ref> => Change::Behaviour("what an answer proves"),
+        expires: Option<Placed> => Change::Behaviour("what an answer proves"),
         /// The minimum time for which it can be queried, such as `2 hours`.
         kept: Option<(Duration, Place)> => Change::Behaviour("what an answer proves"),
     }
@@ -347,11 +360,11 @@ declared! {
     /// is the base coin. The names are those of the request or, with `in`, of an item and of the request around it.
     element Worth {
         /// The list of orders, or `[]` if it is the body. Left out: the request is one order.
-        r#in: Option<Ref> => Change::Behaviour("what a budget counts"),
+        r#in: Option<Placed> => Change::Behaviour("what a budget counts"),
         /// The parameter with the quantity, whose `unit` is `base coin` or `quote coin`.
-        quantity: Option<Ref> => Change::Behaviour("what a budget counts"),
+        quantity: Option<Placed> => Change::Behaviour("what a budget counts"),
         /// The parameter with the price.
-        price: Option<Ref> => Change::Behaviour("what a budget counts"),
+        price: Option<Placed> => Change::Behaviour("what a budget counts"),
         /// Parameters with the values, or `account.property` with its values, with which nothing worse than `price` is
         /// paid or received; `[]` is for a parameter that is left out. One of the sets has to hold, and all of it; of
         /// an amendment, also one of the order that it amends. In other cases, the last price counts if it is worse.
@@ -389,11 +402,11 @@ declared! {
         /// `over`.
         by: Names,
         /// With `fills`: the field with the exchange's id of the order.
-        order: Option<Ref>,
+        order: Option<NameOf<TextOfItems>>,
         /// With `fills`: the field with the caller's id of the order.
-        client_id: Option<Ref>,
+        client_id: Option<NameOf<TextOfItems>>,
         /// With `fills`: the field with the filled quantity.
-        quantity: Option<Ref>,
+        quantity: Option<NameOf<DecimalOfItems>>,
         /// With `fills`: the fields by which a fill changes a position, for ledgers.
         trade: Option<Trade>,
     }
@@ -407,7 +420,7 @@ declared! {
         /// The values of `over` that are requested one by one; all of them when left out.
         lines: Names,
         /// The field with the symbol.
-        symbol: Ref,
+        symbol: NameOf<TextOfItems>,
         /// Properties of an instrument, as in `account` of `api.yaml`, each with the field that has it.
         properties: Vec<Pair>,
         /// The fields that count units of the last decimal place, each with the field that has the number of places.
@@ -421,23 +434,23 @@ declared! {
         /// The enum parameter with the business line.
         over: NameOf<EnumParameter>,
         /// The field with the symbol.
-        symbol: Ref,
+        symbol: NameOf<TextOfItems>,
         /// The field with the price of the latest trade.
-        price: Ref,
+        price: NameOf<DecimalOfItems>,
     }
 
     /// The fields by which a fill changes a position.
     part Trade {
         /// The field that identifies the fill; the later of two has the higher number.
-        id: Ref,
+        id: NameOf<TextOfItems>,
         /// The field with the instrument.
-        instrument: Ref,
+        instrument: NameOf<TextOfItems>,
         /// The enum field with the direction.
-        side: Ref,
+        side: NameOf<EnumOfItems>,
         /// The value of `side` for a buy; every other one sells.
-        buy: Ref,
+        buy: Placed,
         /// The field with the price.
-        price: Ref,
+        price: NameOf<DecimalOfItems>,
         /// The values of the parameter in `over` with which a profit is a difference of prices, times the quantity.
         /// Without it, that holds for all that are not in `inverse`.
         linear: Names,
@@ -445,7 +458,7 @@ declared! {
         /// difference of prices, times the quantity, divided by the price that closes.
         inverse: Names,
         /// The field with the profit of the fill.
-        profit: Option<Ref>,
+        profit: Option<NameOf<DecimalOfItems>>,
         /// The fees.
         fees: Option<TradeFees>,
         /// Where an instrument can have a long and a short position: what the fill did to them.
@@ -458,11 +471,11 @@ declared! {
     /// The fees of a fill.
     part TradeFees {
         /// The field with a list of them.
-        list: Ref,
+        list: NameOf<ListOfItems>,
         /// The field of each with the coin.
-        coin: Ref,
+        coin: Placed,
         /// The field with the amount of each fee, which is negative if it was paid.
-        amount: Ref,
+        amount: Placed,
         /// `true`: what was paid is written with either sign, so that each amount counts as paid.
         any_sign: Flag,
     }
@@ -470,7 +483,7 @@ declared! {
     /// The effect of a fill on the long or the short position of its instrument. With any other value, that is unknown.
     part TradePosition {
         /// The enum field that states it.
-        field: Ref,
+        field: NameOf<EnumOfItems>,
         /// The values for opening: a buy the long position, a sell the short one.
         open: Names,
         /// The values for closing, where the side is the side that opened the position.
@@ -487,17 +500,17 @@ declared! {
     /// to either of them, and a sell taken away.
     part TradeSides {
         /// The enum field with the side of the position. Fills may be without it.
-        field: Ref,
+        field: NameOf<EnumOfItems>,
         /// The value for the long position.
-        long: Ref,
+        long: Placed,
         /// The value for the short position.
-        short: Ref,
+        short: Placed,
         /// The values of the parameter in `over` whose instruments can have both.
         lines: Names,
         /// The property of the account that tells whether they have, for fills without a side.
-        property: Ref,
+        property: Placed,
         /// The value where an instrument has one position. Where it is another one or not stated, a fill without a side
         /// that closes is an error of the ledger.
-        net: Ref,
+        net: Placed,
     }
 }

@@ -1,7 +1,7 @@
 //! Statements that any file may have: sources, open questions, contradictions and rules.
 
 use crate::compiler::diagnostics::Place;
-use crate::compiler::load::declared::{KeyValue, Names, Prose, Ref, declared};
+use crate::compiler::load::declared::{KeyValue, Names, Placed, Prose, declared};
 use crate::compiler::load::shapes::{Conditions, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, ReadError};
 use crate::compiler::words::{RuleKind, Severity};
@@ -10,7 +10,7 @@ declared! {
     /// Where a document describes something.
     part Source {
         /// One of the `documents` in api.yaml.
-        document: Ref,
+        document: Placed,
         /// The heading of the section.
         section: Option<(Prose, Place)>,
     }

@@ -4,7 +4,7 @@ use super::Reviewed;
 use super::counterpart::EnumCounterpart;
 use super::statement::Source;
 use crate::compiler::diagnostics::Place;
-use crate::compiler::load::declared::{Prose, Ref, declared};
+use crate::compiler::load::declared::{Placed, Prose, declared};
 use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::compiler::values::Day;
@@ -257,7 +257,7 @@ declared! {
         /// The form in which the value is kept.
         keep: (Keep, Place),
         /// The text that deletes it.
-        delete: Option<Ref>,
+        delete: Option<Placed>,
     }
 }
 

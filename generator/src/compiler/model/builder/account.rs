@@ -4,8 +4,8 @@ use super::{Builder, FamilyBuilder, dates, placed, statements, text_of};
 use crate::compiler::diagnostics::Code;
 use crate::compiler::load::{Spanned, Text, raw};
 use crate::compiler::model::{
-    Account, Class, EnumValue, Instrument, InstrumentNames, InstrumentProperty, Name, Property, PropertyKind,
-    PropertyType, field_name, type_name, variant_name,
+    Account, Class, EnumValue, Instrument, InstrumentProperty, Name, Property, PropertyKind, PropertyType, field_name,
+    type_name, variant_name,
 };
 
 impl Builder<'_> {
@@ -26,9 +26,7 @@ impl Builder<'_> {
             },
             (None, false) => self.words(name, raw),
             (Some(kind), false) => {
-                self.to
-                    .at(kind.place, Code::Misplaced, "expected either `type` or `values`")
-                    .help("remove one of them");
+                self.at(kind.place, Code::Misplaced, "expected either `type` or `values`").help("remove one of them");
                 self.words(name, raw)
             }
             (None, true) => {
@@ -54,8 +52,7 @@ impl Builder<'_> {
             let from = value.from.as_ref().map(|from| ("from", from.place));
             let until = value.until.as_ref().map(|until| ("until", until.place));
             for (key, place) in also.into_iter().chain(sources).chain(deprecated).chain(from).chain(until) {
-                self.to
-                    .at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
+                self.at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
                     .help("remove it");
             }
             let rust = self.rust_name(&value.rust, &wire.value, wire.place, "value", variant_name);
@@ -82,8 +79,7 @@ impl Builder<'_> {
     fn is_flag(&mut self, kind: Option<&Spanned<PropertyType>>) -> bool {
         let Some(kind) = kind else { return false };
         if kind.value != PropertyType::Flag {
-            self.to
-                .at(kind.place, Code::Misplaced, "a property of an instrument is a number or a flag")
+            self.at(kind.place, Code::Misplaced, "a property of an instrument is a number or a flag")
                 .help("write `type: flag`, or leave `type` out for a number");
         }
         kind.value == PropertyType::Flag
@@ -97,17 +93,6 @@ impl Builder<'_> {
 }
 
 impl FamilyBuilder<'_, '_> {
-    pub(super) fn instrument_names(&mut self) -> Option<InstrumentNames> {
-        let raw = self.family.family.instrument.as_ref()?;
-        let mut named = |text: &Option<Text>, key| {
-            let name = self.builder.need(text, key, raw.place);
-            (name, text.as_ref().map_or(raw.place, |text| text.place))
-        };
-        let (line, symbol) = (named(&raw.line, "line"), named(&raw.symbol, "symbol"));
-        let quotes = raw.quotes.iter().map(|(line, coin)| (placed(line), placed(coin))).collect();
-        Some(InstrumentNames { line, symbol, quotes })
-    }
-
     pub(super) fn classes(&mut self) -> Vec<Class> {
         let classes = &self.family.family.classes;
         classes

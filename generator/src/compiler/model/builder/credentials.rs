@@ -86,8 +86,7 @@ impl Builder<'_> {
                 self.check_header(&name.value, name.place);
             }
             if parts.value.is_empty() {
-                self.to
-                    .at(parts.place, Code::BadValue, format!("`{}` has no parts", name.value))
+                self.at(parts.place, Code::BadValue, format!("`{}` has no parts", name.value))
                     .help("write what it consists of, such as `[{ text: \"2\" }]`");
             }
             let parts = self.parts(&parts.value);
@@ -112,14 +111,12 @@ impl Builder<'_> {
             self.missing("algorithm", raw.place);
         }
         if let (Some(token), Some(first)) = (&raw.token, raw.signed_text.first()) {
-            self.to
-                .at(token.place, Code::Misplaced, "`token` and `signed_text` exclude each other")
+            self.at(token.place, Code::Misplaced, "`token` and `signed_text` exclude each other")
                 .related(first.place, "the signed text")
                 .help("remove one of them");
         }
         if let (Some(token), Some(encoding)) = (&raw.token, &raw.encoding) {
-            self.to
-                .at(encoding.place, Code::Misplaced, "`encoding` and `token` exclude each other")
+            self.at(encoding.place, Code::Misplaced, "`encoding` and `token` exclude each other")
                 .related(token.place, "a token is always written in the same way")
                 .help("remove it");
         }
@@ -143,14 +140,12 @@ impl Builder<'_> {
     fn algorithm(&mut self, name: &Text, known: &[(Algorithm, Encoding)]) -> Option<Algorithm> {
         let Some(algorithm) = Algorithm::parse(&name.value) else {
             let words = Algorithm::WORDS.join(", ");
-            self.to
-                .at(name.place, Code::UndefinedName, format!("unknown algorithm `{}`", name.value))
+            self.at(name.place, Code::UndefinedName, format!("unknown algorithm `{}`", name.value))
                 .help(format!("write one of: {words}"));
             return None;
         };
         if known.iter().any(|(other, _)| *other == algorithm) {
-            self.to
-                .at(name.place, Code::DefinedTwice, format!("duplicate algorithm `{}`", name.value))
+            self.at(name.place, Code::DefinedTwice, format!("duplicate algorithm `{}`", name.value))
                 .help("remove one of them");
         }
         Some(algorithm)
@@ -193,8 +188,7 @@ impl Builder<'_> {
             kinds.push(PartKind::When(self.either(raw, place)));
         }
         let [_] = kinds.as_slice() else {
-            self.to
-                .at(
+            self.at(
                     place,
                     Code::BadValue,
                     "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `md5`, `base64`, `signed`, \
@@ -205,19 +199,18 @@ impl Builder<'_> {
         };
         let kind = kinds.pop()?;
         if let (Some(encoding), false) = (&raw.r#as, matches!(kind, PartKind::Digest(..))) {
-            self.to
-                .at(encoding.place, Code::Misplaced, "`as` without a digest")
+            self.at(encoding.place, Code::Misplaced, "`as` without a digest")
                 .help("remove it; only a digest is encoded");
         }
         for (name, text) in [("equals", &raw.equals), ("between", &raw.between)] {
             if let (Some(text), false) = (text, matches!(kind, PartKind::Pairs(_))) {
-                self.to.at(text.place, Code::Misplaced, format!("`{name}` without `pairs`")).help("remove it");
+                self.at(text.place, Code::Misplaced, format!("`{name}` without `pairs`")).help("remove it");
             }
         }
         if let (Some(first), false) =
             (raw.otherwise.as_ref().and_then(|parts| parts.first()), matches!(kind, PartKind::When(_)))
         {
-            self.to.at(first.place, Code::Misplaced, "`otherwise` without `when`").help("remove it");
+            self.at(first.place, Code::Misplaced, "`otherwise` without `when`").help("remove it");
         }
         Some(kind)
     }

@@ -5,7 +5,7 @@ use super::{FamilyBuilder, placed, text_of};
 use crate::compiler::diagnostics::{Code, Help, Place, unknown};
 use crate::compiler::load::{Named, Spanned, Text, raw};
 use crate::compiler::model::types::travels_as_text;
-use crate::compiler::model::{Field, Item, ListName, Need, Parameter, Shape, Type, Unit, type_name};
+use crate::compiler::model::{Field, Item, ListName, Need, Parameter, Placed, Shape, Type, Unit, type_name};
 use crate::compiler::words::{Required, Travels};
 
 /// The kind of message that a field is part of.
@@ -20,9 +20,7 @@ impl FamilyBuilder<'_, '_> {
         self.refuse_request_keys(raw);
         let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
         if shape.element().is_some_and(|ty| matches!(ty, Type::Choice(_))) {
-            self.builder
-                .to
-                .at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
+            self.at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
                 .help("list its members as fields");
         }
         Field {
@@ -41,9 +39,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn refuse_fields(&mut self, name: &Text) -> Shape {
-        self.builder
-            .to
-            .at(name.place, Code::Misplaced, "only a parameter of a request can have `fields`")
+        self.at(name.place, Code::Misplaced, "only a parameter of a request can have `fields`")
             .help("define a record with them, and use it as `type` or `list`");
         Shape::One(Type::Undefined)
     }
@@ -79,7 +75,7 @@ impl FamilyBuilder<'_, '_> {
     pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
         for (key, place) in keys {
             if let Some(place) = place {
-                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
+                self.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
             }
         }
     }
@@ -174,13 +170,10 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    fn only(&mut self, raw: &raw::Field) -> Vec<(String, Place)> {
+    fn only(&mut self, raw: &raw::Field) -> Vec<Placed> {
         let Some(only) = raw.only.as_ref() else { return Vec::new() };
         if only.is_empty() {
-            self.builder
-                .to
-                .at(only.place, Code::BadValue, "`only` is empty")
-                .help("list the allowed values, or remove it");
+            self.at(only.place, Code::BadValue, "`only` is empty").help("list the allowed values, or remove it");
         }
         only.iter().map(placed).collect()
     }
@@ -212,9 +205,7 @@ impl FamilyBuilder<'_, '_> {
                 // What comes from an `as` is reported only where it is written.
                 let is_own = raw.place.file == name.place.file && raw.r#as.is_none();
                 if is_own && !["type", "list", "map", "fields", "as", "<<"].iter().any(is_unread) {
-                    self.builder
-                        .to
-                        .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))
+                    self.at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))
                         .help("add `type`, `list`, `map`, or `fields` with `item` or `object`");
                 }
                 Shape::One(Type::Undefined)
@@ -222,9 +213,7 @@ impl FamilyBuilder<'_, '_> {
             (ty, list, map, _) => {
                 // What comes from an `as` is reported only where it is written.
                 let place = list.as_ref().or(map.as_ref()).or(ty.as_ref()).map_or(name.place, |text| text.place);
-                self.builder
-                    .to
-                    .at(place, Code::Misplaced, "`type`, `list`, `map` and `fields` exclude each other")
+                self.at(place, Code::Misplaced, "`type`, `list`, `map` and `fields` exclude each other")
                     .help("keep one of them");
                 Shape::One(Type::Undefined)
             }
@@ -276,14 +265,12 @@ impl FamilyBuilder<'_, '_> {
             _ => false,
         });
         if !is_closed || units.0.is_empty() {
-            self.builder
-                .to
-                .at(
-                    units.place,
-                    Code::Misplaced,
-                    "expected a text, or a list of `when` with `is` that ends with `otherwise`",
-                )
-                .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
+            self.at(
+                units.place,
+                Code::Misplaced,
+                "expected a text, or a list of `when` with `is` that ends with `otherwise`",
+            )
+            .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
         }
         units.0.iter().map(unit).collect()
     }
@@ -299,7 +286,7 @@ impl FamilyBuilder<'_, '_> {
             let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
             merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
         }
-        self.builder.to.at(raw.place, Code::Circular, "circular `as`").help("write one of the definitions out");
+        self.at(raw.place, Code::Circular, "circular `as`").help("write one of the definitions out");
         merged.value.r#as.take();
         (merged, false)
     }
@@ -320,10 +307,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn no_parameter<T>(&mut self, reference: &Text, help: Help) -> Option<T> {
-        self.builder
-            .to
-            .at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value))
-            .help(help);
+        self.at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value)).help(help);
         None
     }
 }

@@ -17,9 +17,7 @@ impl FamilyBuilder<'_, '_> {
         let Type::Enum(enum_index) = self.resolve(name) else {
             self.builder.to.note_unread(raw.place.file, "lifecycle");
             if self.names.get(&name.value).is_some() {
-                self.builder
-                    .to
-                    .at(name.place, Code::BadLifecycle, format!("expected an enum, found `{}`", name.value))
+                self.at(name.place, Code::BadLifecycle, format!("expected an enum, found `{}`", name.value))
                     .help("name the enum whose values are the states");
             }
             return None;
@@ -61,10 +59,7 @@ impl FamilyBuilder<'_, '_> {
             None => "name the enum whose values are the states".to_owned(),
         };
         self.builder.to.note_unread(name.place.file, "lifecycle");
-        self.builder
-            .to
-            .at(name.place, Code::BadLifecycle, format!("no state is a value of `{}`", all.name.wire))
-            .help(help);
+        self.at(name.place, Code::BadLifecycle, format!("no state is a value of `{}`", all.name.wire)).help(help);
         true
     }
 
@@ -73,9 +68,7 @@ impl FamilyBuilder<'_, '_> {
         if all.index_of(&text.value).is_none() && !words.contains(&text.value.as_str()) {
             let known = all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)));
             let help = unknown(&text.value, known, || format!("the states are the values of `{}`", all.name.wire));
-            self.builder
-                .to
-                .at(text.place, Code::BadLifecycle, format!("`{}` has no value `{}`", all.name.wire, text.value))
+            self.at(text.place, Code::BadLifecycle, format!("`{}` has no value `{}`", all.name.wire, text.value))
                 .help(help);
         }
     }
@@ -108,9 +101,7 @@ impl FamilyBuilder<'_, '_> {
         raw.from.iter().chain(raw.to.iter()).for_each(|state| self.is_state(all, state, &[]));
         let why = self.builder.need(&raw.why, "why", raw.place);
         if raw.to.is_empty() == raw.trigger.is_empty() {
-            self.builder
-                .to
-                .at(raw.place, Code::BadLifecycle, "expected either `to` or `trigger`")
+            self.at(raw.place, Code::BadLifecycle, "expected either `to` or `trigger`")
                 .help("list the states it never becomes, or the operations that never take effect");
             return None;
         }

@@ -5,11 +5,11 @@ use super::fields::mark_inner_lists;
 use super::{Builder, FamilyBuilder, placed, placed_list, text_of};
 use crate::compiler::diagnostics::{Code, Place, did_you_mean};
 use crate::compiler::load::{Named, Spanned, Text, Texts, WordOr, raw};
+use crate::compiler::model::declared::KeyValue as _;
 use crate::compiler::model::{
-    Access, AnswerPath, BesideData, Body, CallResult, Confirm, Echoes, Effect, Example, Flat, FlatCall, FlatClose,
-    FlatReduce, FlatSide, FlatValue, Intent, KeyPlaces, ListName, Method, Name, NameOf, NamesWithin, Need, Operation,
-    OutcomeRow, Parameter, ParameterStyle, Path, PathPiece, Repeat, Response, RowOutcome, Setting, Sources, field_name,
-    type_name,
+    Access, AnswerPath, BesideData, Body, CallResult, Confirm, Echoes, Effect, Example, Intent, KeyPlaces, ListName,
+    Method, Name, NameOf, NamesWithin, Need, Operation, OutcomeRow, Parameter, ParameterStyle, Path, PathPiece, Repeat,
+    Response, RowOutcome, Setting, Sources, field_name, type_name,
 };
 use crate::compiler::words::{Lists, Objects, Sends, Shown};
 
@@ -112,9 +112,7 @@ impl FamilyBuilder<'_, '_> {
         let family = &self.family.family;
         let own = raw.sends.as_ref();
         if let Some(sends) = own.filter(|sends| sends.value != Sends::Query && method == Method::Get) {
-            self.builder
-                .to
-                .at(sends.place, Code::Misplaced, "a GET request has no body")
+            self.at(sends.place, Code::Misplaced, "a GET request has no body")
                 .help("remove `sends`, or correct the method");
         }
         let of_family = family.sends.as_ref().filter(|_| !method.has_query());
@@ -132,14 +130,12 @@ impl FamilyBuilder<'_, '_> {
     fn operation_name(&mut self, file: &str, place: Place, raw: &raw::Operation) -> String {
         match &raw.operation {
             Some(name) if name.value != file => {
-                self.builder
-                    .to
-                    .at(
-                        name.place,
-                        Code::WrongName,
-                        format!("the operation is named `{}`, but its file {file}.yaml", name.value),
-                    )
-                    .help("use the same name for both");
+                self.at(
+                    name.place,
+                    Code::WrongName,
+                    format!("the operation is named `{}`, but its file {file}.yaml", name.value),
+                )
+                .help("use the same name for both");
             }
             Some(_) => {}
             None => self.builder.missing("operation", place),
@@ -168,12 +164,12 @@ impl FamilyBuilder<'_, '_> {
             let help = did_you_mean(word, Method::WORDS.iter().copied()).unwrap_or_else(|| {
                 "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
             });
-            self.builder.to.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
+            self.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
         }
         let pieces = match PathPiece::all_of(path) {
             Ok(pieces) => pieces,
             Err(why) if method.is_some() => {
-                self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
+                self.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
                     "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~`, `:`, `@` and parameters in braces",
                 );
                 Vec::new()
@@ -202,9 +198,7 @@ impl FamilyBuilder<'_, '_> {
         // A body that is an array is always sent.
         let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
         if parameter.item().is_none() {
-            self.builder
-                .to
-                .at(name.place, Code::Misplaced, "an array body requires `fields`")
+            self.at(name.place, Code::Misplaced, "an array body requires `fields`")
                 .help("write `\"[]\": { item: Order, fields: { .. } }`");
         }
         parameter
@@ -213,7 +207,7 @@ impl FamilyBuilder<'_, '_> {
     /// Returns the path to the data, if the operation states its own.
     fn own_data(&mut self, raw: &raw::Operation) -> Option<AnswerPath> {
         let data = raw.response.as_ref()?.data.as_ref()?;
-        self.builder.paths(std::slice::from_ref(data), "data", data.place).pop()
+        self.builder.path(&data.value, data.place, "data")
     }
 
     /// Returns the records of a refusal and of headers.
@@ -241,16 +235,12 @@ impl FamilyBuilder<'_, '_> {
             }
             (None, None, Some(list)) => self.page(response, list),
             (None, None, None) => {
-                self.builder
-                    .to
-                    .at(response.place, Code::BadResponse, "missing `object`, `array` or `page`")
+                self.at(response.place, Code::BadResponse, "missing `object`, `array` or `page`")
                     .help("add the one that describes `data`, such as `object: SomeRecord`");
                 None
             }
             _ => {
-                self.builder
-                    .to
-                    .at(response.place, Code::BadResponse, "expected only one of `object`, `array` and `page`")
+                self.at(response.place, Code::BadResponse, "expected only one of `object`, `array` and `page`")
                     .help("keep the one that describes `data`");
                 None
             }
@@ -267,19 +257,20 @@ impl FamilyBuilder<'_, '_> {
             return;
         }
         if raw.page.is_none() {
-            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
+            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", raw.next.place())];
             self.refuse_keys(&keys, "requires a `page`");
             let shows = raw.shows.as_ref().filter(|shows| shows.what.0 != Shown::Positions);
             let of_listings =
-                [("id", place(&raw.id)), ("each", place(&raw.each)), ("shows", shows.map(|shows| shows.place))];
-            if raw.pages.is_none() && !self.builder.to.is_unread(raw.place.file, "pages") {
+                [("id", raw.id.place()), ("each", raw.each.place()), ("shows", shows.map(|shows| shows.place))];
+            // Pages that could not be read, or that lack a key, are reported.
+            if raw.pages.is_none() && !self.builder.to.mistaken_files().contains(&raw.place.file) {
                 self.refuse_keys(&of_listings, "requires a `page` or `pages`");
             }
         }
         if raw.object.is_none() {
-            self.refuse_keys(&[("list", place(&raw.list))], "requires an `object`");
+            self.refuse_keys(&[("list", raw.list.place())], "requires an `object`");
         } else if raw.pages.is_some() {
-            self.refuse_keys(&[("list", place(&raw.list))], "is a key of `pages` here");
+            self.refuse_keys(&[("list", raw.list.place())], "is a key of `pages` here");
         }
         if raw.array.is_none() {
             let instruments = raw.instruments.as_ref().map(|instruments| instruments.place);
@@ -291,22 +282,19 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn page(&mut self, raw: &Spanned<raw::Response>, list: &Text) -> Option<Response> {
-        for (key, value) in [("of", &raw.of), ("cursor", &raw.cursor), ("next", &raw.next)] {
-            if value.is_none() {
-                self.builder.missing(key, raw.place);
-            }
+        let is_missing = [("of", raw.of.is_none()), ("cursor", raw.cursor.is_none()), ("next", raw.next.is_none())];
+        for (key, _) in is_missing.into_iter().filter(|(_, is_missing)| *is_missing) {
+            self.builder.missing(key, raw.place);
         }
-        let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.as_ref()?);
+        let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.clone()?);
         let record = self.resolve_record(of)?;
         let (list, cursor) = (self.field_name(list, &None), self.field_name(cursor, &None));
-        Some(Response::Page { list, record, cursor, next: NameOf::new(placed(next)) })
+        Some(Response::Page { list, record, cursor, next })
     }
 
     fn examples(&mut self, raw: &[Spanned<raw::Example>], place: Place) -> Vec<Example> {
         if raw.is_empty() && !self.builder.to.is_unread(place.file, "examples") {
-            self.builder
-                .to
-                .at(place, Code::MissingKey, "the operation has no examples")
+            self.at(place, Code::MissingKey, "the operation has no examples")
                 .help("add `examples` with a request and its response as wire JSON");
         }
         let examples = raw.iter().filter_map(|raw| {
@@ -388,9 +376,7 @@ impl FamilyBuilder<'_, '_> {
 
     pub(super) fn echoes(&mut self, raw: &raw::Operation) -> Option<Echoes> {
         if let (Some(first), Some(second)) = (&raw.echoes, &raw.echoes_one_of) {
-            self.builder
-                .to
-                .at(second.place, Code::Misplaced, "`echoes` and `echoes_one_of` exclude each other")
+            self.at(second.place, Code::Misplaced, "`echoes` and `echoes_one_of` exclude each other")
                 .related(first.place, "`echoes` is here")
                 .help("keep `echoes` if every id must agree, or `echoes_one_of` if one is enough");
         }
@@ -419,91 +405,6 @@ fn several(raw: &Named<Texts>) -> Vec<NamesWithin> {
     raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
 }
 
-impl Builder<'_> {
-    pub(super) fn flat(&mut self, raw: &Spanned<raw::Flat>) -> Flat {
-        let call = |builder: &mut Self, raw: &Spanned<raw::FlatCancel>| {
-            let [operation, over] =
-                builder.required(raw.place, [("operation", &raw.operation), ("over", &raw.over)])?;
-            Some(FlatCall { operation: NameOf::new(operation), over: NameOf::new(over) })
-        };
-        Flat {
-            place: raw.place,
-            cancel: raw.cancel.as_ref().and_then(|cancel| call(self, cancel)),
-            close: raw.close.as_ref().and_then(|close| self.flat_close(close)),
-            value: raw.value.value.as_ref().and_then(|value| {
-                let [operation, field] =
-                    self.required(value.place, [("operation", &value.operation), ("field", &value.field)])?;
-                Some(FlatValue { operation: NameOf::new(operation), field })
-            }),
-            reduce: raw.reduce.as_ref().and_then(|reduce| self.flat_reduce(reduce)),
-        }
-    }
-
-    fn flat_close(&mut self, raw: &Spanned<raw::FlatClose>) -> Option<FlatClose> {
-        let keys =
-            [("operation", &raw.operation), ("over", &raw.over), ("closed", &raw.closed), ("failed", &raw.failed)];
-        let [operation, over, closed, failed] = self.required(raw.place, keys)?;
-        let call = FlatCall { operation: NameOf::new(operation), over: NameOf::new(over) };
-        Some(FlatClose { call, closed, failed, nothing: all(&raw.nothing) })
-    }
-
-    fn flat_reduce(&mut self, raw: &Spanned<raw::FlatReduce>) -> Option<FlatReduce> {
-        let keys = [
-            ("operation", &raw.operation),
-            ("line", &raw.line),
-            ("instrument", &raw.instrument),
-            ("quantity", &raw.quantity),
-        ];
-        let side = raw.side.as_ref().and_then(|side| {
-            let [field, (long, _), (short, _)] =
-                self.required(side.place, [("field", &side.field), ("long", &side.long), ("short", &side.short)])?;
-            Some(FlatSide { field, long, short })
-        });
-        if raw.closes_with.is_none() {
-            self.missing("closes_with", raw.place);
-        }
-        let closes_with = raw.closes_with.iter().flat_map(|values| values.iter());
-        let closes_with = closes_with.map(|(name, values)| (placed(name), all(values))).collect();
-        let [operation, line, instrument, quantity] = self.required(raw.place, keys)?;
-        let (lines, long, short) = (all(&raw.lines), sets(&raw.long), sets(&raw.short));
-        Some(FlatReduce {
-            operation: NameOf::new(operation),
-            line,
-            lines,
-            instrument,
-            quantity,
-            closes_with,
-            long,
-            short,
-            side,
-            place: raw.place,
-        })
-    }
-
-    /// Returns the values of required keys; reports those that are missing.
-    fn required<const N: usize>(
-        &mut self,
-        place: Place,
-        keys: [(&str, &Option<Text>); N],
-    ) -> Option<[(String, Place); N]> {
-        for (key, value) in keys {
-            if value.is_none() {
-                self.missing(key, place);
-            }
-        }
-        let values: Option<Vec<_>> = keys.into_iter().map(|(_, value)| value.as_ref().map(placed)).collect();
-        values?.try_into().ok()
-    }
-}
-
-fn all(texts: &Texts) -> Vec<(String, Place)> {
-    texts.iter().map(placed).collect()
-}
-
-fn sets(sets: &[Spanned<Named<Text>>]) -> Vec<Vec<((String, Place), String)>> {
-    sets.iter().map(|set| set.iter().map(|(name, value)| (placed(name), value.value.clone())).collect()).collect()
-}
-
 impl FamilyBuilder<'_, '_> {
     pub(super) fn intents(&mut self, raw: &[Spanned<raw::Intent>]) -> Vec<Intent> {
         raw.iter().map(|raw| self.intent(raw)).collect()
@@ -515,9 +416,7 @@ impl FamilyBuilder<'_, '_> {
         let set = raw.set.as_ref().map(|set| settings(set)).unwrap_or_default();
         let is_unread = raw.set.is_some() && self.builder.to.mistaken_files().contains(&place.file);
         if set.is_empty() && !is_unread {
-            self.builder
-                .to
-                .at(place, Code::BadIntent, "the intent sets nothing")
+            self.at(place, Code::BadIntent, "the intent sets nothing")
                 .help("add the values it sends, such as `set: { side: buy }`");
         }
         let mut call = settings(&raw.call);
@@ -538,9 +437,7 @@ impl FamilyBuilder<'_, '_> {
     /// Makes the Rust name of an argument.
     fn name_argument(&mut self, setting: &mut Setting) {
         setting.text = field_name(&setting.text).unwrap_or_else(|_| {
-            self.builder
-                .to
-                .at(setting.text_place, Code::NotAnIdentifier, format!("invalid Rust name `{}`", setting.text))
+            self.at(setting.text_place, Code::NotAnIdentifier, format!("invalid Rust name `{}`", setting.text))
                 .help("use ASCII letters, digits and underscores, and do not start with a digit");
             String::new()
         });

@@ -20,8 +20,7 @@ impl Builder<'_> {
     pub(super) fn remaining_calls_in(&mut self, raw: &raw::Api) -> Vec<Duration> {
         let windows = &raw.remaining_calls_in;
         if let Some(first) = windows.first().filter(|_| raw.remaining_calls.is_none()) {
-            self.to
-                .at(first.place, Code::Misplaced, "`remaining_calls_in` requires `remaining_calls`")
+            self.at(first.place, Code::Misplaced, "`remaining_calls_in` requires `remaining_calls`")
                 .help("add `remaining_calls`, or remove it");
         }
         let mut known = Vec::new();
@@ -29,8 +28,7 @@ impl Builder<'_> {
             match Duration::parse_window(&text.value) {
                 Some(window) => known.push(window),
                 None => {
-                    self.to
-                        .at(text.place, Code::BadRate, format!("invalid window `{}`", text.value))
+                    self.at(text.place, Code::BadRate, format!("invalid window `{}`", text.value))
                         .help("write it as in a rate: `s`, `500ms`, `10s` or `1m`");
                 }
             }
@@ -43,13 +41,12 @@ impl Builder<'_> {
         let status = raw.status.as_ref().map_or(Some(RefusedAddress::USUAL_STATUS), |status| {
             let known = u16::try_from(status.value).ok().filter(|status| (400..=599).contains(status));
             if known.is_none() {
-                self.to
-                    .at(
-                        status.place,
-                        Code::BadNumber,
-                        format!("expected a status from 400 to 599, found {}", status.value),
-                    )
-                    .help("write the HTTP status of the refusal, or leave it out");
+                self.at(
+                    status.place,
+                    Code::BadNumber,
+                    format!("expected a status from 400 to 599, found {}", status.value),
+                )
+                .help("write the HTTP status of the refusal, or leave it out");
             }
             known
         });
@@ -63,8 +60,7 @@ impl Builder<'_> {
 
     fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {
         if !is_word(&name.value) {
-            self.to
-                .at(name.place, Code::BadRate, format!("invalid name of a pool `{}`", name.value))
+            self.at(name.place, Code::BadRate, format!("invalid name of a pool `{}`", name.value))
                 .help("write a lower-case word, such as `request-weight`");
             return None;
         }
@@ -74,8 +70,7 @@ impl Builder<'_> {
         };
         let rate = self.rate(text)?;
         if rate.own_class().is_some() {
-            self.to
-                .at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
+            self.at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
                 .help("remove `for`: a pool counts the calls of all classes together");
         }
         let reporting = raw.reported.as_ref().and_then(|reporting| self.reporting(reporting));
@@ -86,15 +81,14 @@ impl Builder<'_> {
         let place = raw.r#in.unwrap_or(ReportedIn::Header);
         let reset = raw.reset.as_ref().and_then(|text| self.response_value(place, text));
         if let (Some(form), None) = (&raw.reset_as, &raw.reset) {
-            self.to.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
+            self.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
         }
         let form = raw.reset_as.as_ref().map_or(ResetForm::InSeconds, |form| form.value);
         let (is_used, count) = match (&raw.used, &raw.remaining) {
             (Some(used), None) => (true, used),
             (None, Some(remaining)) => (false, remaining),
             _ => {
-                self.to
-                    .at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
+                self.at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
                     .help("name the header, or with `in: body` the path, that reports how much is used or remains");
                 return None;
             }
@@ -109,11 +103,7 @@ impl Builder<'_> {
                 self.check_header(&text.value, text.place);
                 Some(ResponseValue::Header(text.value.clone()))
             }
-            ReportedIn::Body => self
-                .paths(std::slice::from_ref(text), "reported", text.place)
-                .into_iter()
-                .next()
-                .map(ResponseValue::Body),
+            ReportedIn::Body => self.path(&text.value, text.place, "reported").map(ResponseValue::Body),
         }
     }
 
@@ -133,8 +123,7 @@ impl Builder<'_> {
         match parse_rate(&text.value, text.place) {
             Ok(rate) => Some(rate),
             Err(why) => {
-                self.to
-                    .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
+                self.at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
                     .help("write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`");
                 None
             }
@@ -147,8 +136,7 @@ impl Builder<'_> {
         let (pool, when) = pool.split_once(' ').map_or((pool, None), |(pool, when)| (pool, Some(when)));
         let when = match when.map(weight_condition) {
             Some(None) => {
-                self.to
-                    .at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
+                self.at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
                     .help("write which calls have it: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
                 return None;
             }
@@ -156,8 +144,7 @@ impl Builder<'_> {
         };
         let is_plain = weight.starts_with(|c: char| ('1'..='9').contains(&c));
         let Some(weight) = weight.parse::<u32>().ok().filter(|_| is_plain) else {
-            self.to
-                .at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
+            self.at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
                 .help("write how many calls a call counts as: `20 of request-weight`");
             return None;
         };
@@ -165,7 +152,7 @@ impl Builder<'_> {
             if documents.api_is_sound {
                 let known = documents.api.pools.iter().map(|(name, _)| name.value.as_str());
                 let help = did_you_mean(pool, known).unwrap_or_else(|| "define it under `pools` in api.yaml".into());
-                self.to.at(text.place, Code::UndefinedName, format!("unknown pool `{pool}`")).help(help);
+                self.at(text.place, Code::UndefinedName, format!("unknown pool `{pool}`")).help(help);
             }
             return None;
         };
@@ -173,8 +160,7 @@ impl Builder<'_> {
         let of = raw.rate.as_ref()?;
         let rate = parse_rate(&of.value, text.place).ok()?;
         if weight > rate.calls {
-            self.to
-                .at(text.place, Code::BadRate, format!("a call takes {weight} of `{pool}`, which has {}", rate.calls))
+            self.at(text.place, Code::BadRate, format!("a call takes {weight} of `{pool}`, which has {}", rate.calls))
                 .related(of.place, "the pool")
                 .help("correct the weight or the pool: such a call is never admitted");
         }
@@ -267,10 +253,7 @@ impl FamilyBuilder<'_, '_> {
             self.builder.missing("n", raw.place);
         }
         if let Some(n) = raw.n.as_ref().filter(|n| n.value == 0) {
-            self.builder
-                .to
-                .at(n.place, Code::BadNumber, "a ceiling of 0 allows nothing")
-                .help("write how many there may be");
+            self.at(n.place, Code::BadNumber, "a ceiling of 0 allows nothing").help("write how many there may be");
         }
         let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
         Ceiling {
@@ -287,9 +270,7 @@ impl FamilyBuilder<'_, '_> {
     fn over(&mut self, raw: &Spanned<Named<Texts>>) -> Option<CeilingValues> {
         let mut entries = raw.iter();
         let (Some((name, values)), None) = (entries.next(), entries.next()) else {
-            self.builder
-                .to
-                .at(raw.place, Code::Misplaced, "expected the values of one enum")
+            self.at(raw.place, Code::Misplaced, "expected the values of one enum")
                 .help("write `over: { Enum: [value, ..] }`, or leave it out if everything counts");
             return None;
         };
@@ -299,15 +280,13 @@ impl FamilyBuilder<'_, '_> {
                 if self.names.get(&name.value).is_some() {
                     let message = format!("expected an enum, found `{}`", name.value);
                     let help = "name the enum whose values count";
-                    self.builder.to.at(name.place, Code::Misplaced, message).help(help);
+                    self.at(name.place, Code::Misplaced, message).help(help);
                 }
                 return None;
             }
         };
         if values.is_empty() {
-            self.builder
-                .to
-                .at(name.place, Code::Misplaced, "`over` lists no values")
+            self.at(name.place, Code::Misplaced, "`over` lists no values")
                 .help("list the values that count, or leave `over` out if everything does");
         }
         let values = values.iter().map(|value| (value.value.clone(), value.place)).collect();
@@ -348,8 +327,7 @@ impl Builder<'_> {
         for (name, what) in raw.sources.iter() {
             self.need(&Some(what.clone()), &name.value, name.place);
             if is_whole && !is_used(&name.value) {
-                self.to
-                    .at(name.place, Code::Unused, format!("unused source `{}`", name.value))
+                self.at(name.place, Code::Unused, format!("unused source `{}`", name.value))
                     .help("remove it, or name it at the codes it is the source of");
             }
         }
@@ -364,8 +342,7 @@ impl Builder<'_> {
         }
         let sources = raw.sources.as_ref().map_or(&[][..], |sources| &sources.value);
         if let Some(none) = raw.sources.as_ref().filter(|sources| sources.value.is_empty()) {
-            self.to
-                .at(none.place, Code::MissingKey, format!("the code `{}` has no sources", code.value))
+            self.at(none.place, Code::MissingKey, format!("the code `{}` has no sources", code.value))
                 .help("list its `sources`, or remove the code");
         }
         sources.iter().for_each(|source| self.known_source(source));
@@ -399,7 +376,7 @@ impl Builder<'_> {
         let known = names.iter().map(|(name, _)| (name.value.as_str(), Some(name.place)));
         let help =
             unknown(&source.value, known, || "define it under `sources` at the top of the file".to_owned()).of_file();
-        self.to.at(source.place, Code::UndefinedName, format!("unknown source `{}`", source.value)).help(help);
+        self.at(source.place, Code::UndefinedName, format!("unknown source `{}`", source.value)).help(help);
     }
 
     pub(super) fn refusals(&mut self) -> Vec<Refusal> {

@@ -6,7 +6,7 @@ use super::{Builder, placed, placed_list};
 use crate::compiler::diagnostics::{Code, Place, unknown};
 use crate::compiler::load::{Conditions, Spanned, raw};
 use crate::compiler::model::{
-    Comparison, Condition, Contradiction, Observation, Operand, Relation, Rule, RuleKind, Severity, Test,
+    Comparison, Condition, Contradiction, Observation, Operand, Placed, Relation, Rule, RuleKind, Severity, Test,
 };
 
 /// Returns the rules of a family or of one of its `operations`.
@@ -40,12 +40,11 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
         let help = unknown(id, ids(), || {
             "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
         });
-        builder.to.at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value)).help(help);
+        builder.at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value)).help(help);
         return None;
     };
     if base.r#as.is_some() {
         builder
-            .to
             .at(reference.place, Code::Circular, format!("the rule `{}` has an `as` of its own", reference.value))
             .related(base.place, "its `as` is here")
             .help("refer to a rule that is written out");
@@ -111,19 +110,17 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     let tests = usize::from(has_condition) + usize::from(raw.same.is_some()) + usize::from(raw.unique.is_some());
     if tests > 1 {
         builder
-            .to
             .at(raw.place, Code::BadRule, "a rule can have only one test")
             .help("write separate rules for `same`, `unique`, and `require` with `forbid`");
     }
     if let Some(when) = raw.when.as_ref().filter(|_| tests > 0 && !has_condition) {
         builder
-            .to
             .at(when.place, Code::BadRule, "`when` requires `require` or `forbid`")
             .help("add `require` or `forbid`, or remove `when`");
     }
     if let Some(when) = raw.when.as_ref().filter(|when| has_condition && when.is_empty()) {
         let help = "write when the rule applies, or remove `when`: without it, the rule always applies";
-        builder.to.at(when.place, Code::BadRule, "`when` is empty").help(help);
+        builder.at(when.place, Code::BadRule, "`when` is empty").help(help);
     }
     if let Some(same) = &raw.same {
         return Some(Test::Same(same.value.clone(), same.place));
@@ -151,7 +148,7 @@ pub(super) fn conditions(raw: Option<&Spanned<Conditions>>) -> Vec<Condition> {
         .collect()
 }
 
-fn condition(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
+fn condition(key: &str, place: Place, values: Vec<Placed>) -> Condition {
     match key {
         "given" => Condition::Given(values),
         "any_given" => Condition::AnyGiven(values),
@@ -160,7 +157,7 @@ fn condition(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition
 }
 
 /// Returns a condition whose key is a parameter's name with a word before or after it.
-fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
+fn worded(key: &str, place: Place, values: Vec<Placed>) -> Condition {
     let named = |name: &str| (name.to_owned(), place);
     if let Some(property) = key.strip_prefix("account.") {
         return Condition::AccountIs { property: named(property), values };
@@ -191,7 +188,6 @@ pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Cont
             let readings: BTreeSet<&str> = raw.readings.iter().map(|reading| reading.value.trim()).collect();
             if readings.len() < 2 {
                 builder
-                    .to
                     .at(raw.place, Code::BadRule, "a contradiction has at least two different readings")
                     .help("add them to `readings`");
             }

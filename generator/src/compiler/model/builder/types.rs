@@ -124,7 +124,7 @@ impl FamilyBuilder<'_, '_> {
                 format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
             })
         });
-        self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
+        self.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         Type::Undefined
     }
 
@@ -147,9 +147,7 @@ impl FamilyBuilder<'_, '_> {
         let uses = self.names.uses.borrow();
         let used = uses.reached();
         for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(name.as_str())) {
-            self.builder
-                .to
-                .at(*place, Code::Unused, format!("unused type `{name}`"))
+            self.at(*place, Code::Unused, format!("unused type `{name}`"))
                 .kind(Kind::Type)
                 .help("remove it, or use it as the type of a parameter or a field");
         }
@@ -163,10 +161,7 @@ impl FamilyBuilder<'_, '_> {
             _ => {
                 let file = self.family.types_path.display();
                 let help = format!("name one of the `records` of {file}");
-                self.builder
-                    .to
-                    .at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value))
-                    .help(help);
+                self.at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value)).help(help);
                 None
             }
         }
@@ -174,15 +169,10 @@ impl FamilyBuilder<'_, '_> {
 
     pub(super) fn enums(&mut self) -> Vec<Enum> {
         for (name, place) in self.names.built_in() {
-            self.builder
-                .to
-                .at(*place, Code::ReservedName, format!("the type name `{name}` is built in"))
-                .help("rename it");
+            self.at(*place, Code::ReservedName, format!("the type name `{name}` is built in")).help("rename it");
         }
         for (name, first, second) in &self.names.twice {
-            self.builder
-                .to
-                .at(*second, Code::DefinedTwice, format!("duplicate type `{name}`"))
+            self.at(*second, Code::DefinedTwice, format!("duplicate type `{name}`"))
                 .related(*first, "first defined here")
                 .help("rename one of them");
         }
@@ -192,9 +182,7 @@ impl FamilyBuilder<'_, '_> {
 
     fn enumeration(&mut self, name: &Text, raw: &Spanned<raw::Enum>) -> Enum {
         if raw.values.has_none() && !self.builder.to.is_unread(name.place.file, "values") {
-            self.builder
-                .to
-                .at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
+            self.at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
                 .help("list them under `values`, each with its meaning");
         }
         let values: Vec<_> = raw
@@ -260,7 +248,7 @@ impl FamilyBuilder<'_, '_> {
                     None => "add `also`, the other spelling in which the flag decides, or remove `decided_by`",
                 };
                 let message = "`also` and `decided_by` of a form go together";
-                self.builder.to.at(lone.place, Code::Misplaced, message).help(help);
+                self.at(lone.place, Code::Misplaced, message).help(help);
                 None
             }
         };
@@ -271,7 +259,7 @@ impl FamilyBuilder<'_, '_> {
     fn pattern(&mut self, pattern: &Text) -> Option<Pattern> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
             self.builder.to.note_unread(pattern.place.file, "forms");
-            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
+            self.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
                 "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
                      `[A-Z]*` for what has only such characters there",
             );
@@ -296,14 +284,12 @@ impl FamilyBuilder<'_, '_> {
             (None, false) => self.choice_by_presence(raw),
             (Some(decider), true) => self.choice_by_value(decider, raw),
             _ => {
-                self.builder
-                    .to
-                    .at(
-                        name.place,
-                        Code::BadChoice,
-                        format!("the choice `{}` must have either `one_of` or `choose_by`", name.value),
-                    )
-                    .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
+                self.at(
+                    name.place,
+                    Code::BadChoice,
+                    format!("the choice `{}` must have either `one_of` or `choose_by`", name.value),
+                )
+                .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
                 ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
             }
         };
@@ -333,9 +319,7 @@ impl FamilyBuilder<'_, '_> {
             Type::Enum(index) => index,
             Type::Undefined => return ChoiceKind::Presence { alternatives: Vec::new(), wins: None },
             _ => {
-                self.builder
-                    .to
-                    .at(ty.place, Code::BadChoice, format!("expected an enum, found `{}`", ty.value))
+                self.at(ty.place, Code::BadChoice, format!("expected an enum, found `{}`", ty.value))
                     .help("the deciding parameter must be an enum");
                 return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
             }
@@ -360,14 +344,12 @@ impl FamilyBuilder<'_, '_> {
                 }
                 let known = values.iter().map(|known| (known.value.as_str(), Some(known.place)));
                 let help = unknown(&value.value, known, || "the cases are the values of the deciding enum".to_owned());
-                self.builder
-                    .to
-                    .at(
-                        value.place,
-                        Code::BadChoice,
-                        format!("`{}` has no value `{}`", raw.r#type.as_ref().map_or("", |ty| &ty.value), value.value),
-                    )
-                    .help(help);
+                self.at(
+                    value.place,
+                    Code::BadChoice,
+                    format!("`{}` has no value `{}`", raw.r#type.as_ref().map_or("", |ty| &ty.value), value.value),
+                )
+                .help(help);
                 continue;
             };
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
@@ -378,9 +360,7 @@ impl FamilyBuilder<'_, '_> {
         for (index, value) in values.iter().enumerate().filter(|_| are_known) {
             if !cases.iter().any(|case| case.value == index) {
                 let place = raw.choose_by.as_ref().map_or(raw.place, |decider| decider.place);
-                self.builder
-                    .to
-                    .at(place, Code::BadChoice, format!("missing case `{}`", value.value))
+                self.at(place, Code::BadChoice, format!("missing case `{}`", value.value))
                     .related(value.place, "the value is defined here")
                     .help(format!("add `{}: {{}}` to `cases` if it has no parameters", value.value));
             }
@@ -400,9 +380,7 @@ impl FamilyBuilder<'_, '_> {
         let is_empty = raw.fields.is_none() && raw.includes.is_none() && raw.one_of.is_none();
         let is_unread = |key| self.builder.to.is_unread(name.place.file, key);
         if is_empty && !["fields", "includes", "one_of"].into_iter().any(is_unread) {
-            self.builder
-                .to
-                .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
+            self.at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
                 .help("list them under `fields`; write `fields: {}` for a record without any, or `one_of`");
         }
         Record {
@@ -425,9 +403,7 @@ impl FamilyBuilder<'_, '_> {
         let is_array = raw.by_position.unwrap_or(false);
         match raw.as_value.as_ref().filter(|as_value| as_value.value) {
             Some(as_value) if is_array => {
-                self.builder
-                    .to
-                    .at(as_value.place, Code::Misplaced, "both `as_value` and `by_position`")
+                self.at(as_value.place, Code::Misplaced, "both `as_value` and `by_position`")
                     .help("remove one of them: a record is the value of its only field, or an array of its fields");
                 RecordForm::Array
             }
@@ -468,9 +444,7 @@ impl FamilyBuilder<'_, '_> {
         if let Some(included) = &raw.includes {
             is_whole = false;
             if path.contains(&included.value) {
-                self.builder
-                    .to
-                    .at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
+                self.at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
                     .kind(Kind::Includes)
                     .help("remove one of the `includes`");
             } else if let Some(index) = self.resolve_record(included) {
@@ -529,14 +503,12 @@ impl FamilyBuilder<'_, '_> {
         let scale = raw.scale.as_ref()?;
         let fitting = u8::try_from(scale.value).ok().filter(|scale| (1..=MAX_PLACES).contains(scale));
         if fitting.is_none() {
-            self.builder
-                .to
-                .at(
-                    scale.place,
-                    Code::BadNumber,
-                    format!("expected a `scale` from 1 to {MAX_PLACES}, found {}", scale.value),
-                )
-                .help("write by how many places the point moves: 4, where 12.5 travels as 125000");
+            self.at(
+                scale.place,
+                Code::BadNumber,
+                format!("expected a `scale` from 1 to {MAX_PLACES}, found {}", scale.value),
+            )
+            .help("write by how many places the point moves: 4, where 12.5 travels as 125000");
         }
         fitting
     }

@@ -2,16 +2,15 @@
 
 use super::types::{deprecated, named, own_doc, scale, travels, ty, type_names, unit};
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, in_any_order, list, maybe, names,
-    path, source, sources,
+    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, in_any_order, maybe,
+    names, path, source, sources,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::{Fact, ResponseShape};
 use crate::compiler::model::{
-    Batch, BesideData, Family, Field, JsonType, ListedInstruments, ListedPrices, Listing, Name, OneOf, Operation,
-    Paging, Record, RecordCase, RecordForm, Reference, Response, Shows, Type, declared,
+    Batch, BatchContext, BesideData, Family, Field, JsonType, ListedInstruments, ListedPrices, Listing, Name, OneOf,
+    Operation, Pages, Record, RecordCase, RecordForm, Reference, Response, Shows, Type, declared,
 };
-use crate::compiler::words::PagesBy;
 
 impl Operation {
     /// Returns the keys of the response.
@@ -253,9 +252,13 @@ impl Listing {
     pub(super) fn keys(&self) -> [Key; 7] {
         let Self { id, each, list, pages, shows, instruments, prices } = self;
         [
-            Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
+            Key::reference("id", id.as_deref(), behaviour("which items of a listing are the same")),
             Key::reference("each", each.as_deref(), behaviour("which requests a whole listing takes")),
-            Key::placed("list", list.as_ref(), behaviour("which records of an answer are compared with a request")),
+            Key::reference(
+                "list",
+                list.as_deref(),
+                behaviour("which records of an answer are compared with a request"),
+            ),
             pages_key(pages.as_ref()),
             shows_key(shows.as_ref()),
             instruments_key(instruments.as_ref()),
@@ -265,23 +268,8 @@ impl Listing {
 }
 
 /// Returns how its next page is requested.
-pub(super) fn pages_key(pages: Option<&Paging>) -> Key {
-    let words = pages.map(
-        |Paging { place: _, by, order, list: in_field, next, field, header, includes, first, size, more, total }| {
-            let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
-            let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
-            let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
-            let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
-            let steps = [Some(format!("next {next}")), one("field", field), one("header", header), by_last, counted];
-            list(
-                parts
-                    .into_iter()
-                    .chain(steps)
-                    .chain([size.as_ref().map(|size| format!("size {size}")), one("more", more), one("total", total)])
-                    .flatten(),
-            )
-        },
-    );
+pub(super) fn pages_key(pages: Option<&Pages>) -> Key {
+    let words = pages.map(declared::words);
     let means = Means::Allows {
         is_allowed: pages.is_some(),
         lost: breaking("its pages can no longer be followed"),
@@ -312,49 +300,37 @@ fn prices_key(prices: Option<&ListedPrices>) -> Key {
 
 impl Batch {
     pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self { of, ids, list, results: apart, done, failed, all_done, succeeded, code, message, by_place, place } =
-            self;
-        let item = operation.items().find(|(_, item)| of.as_ref().is_some_and(|(of, _)| item.list == *of));
+        let item = operation.items().find(|(_, item)| self.of.as_ref().is_some_and(|(of, _)| item.list.as_str() == of));
         let item = item.map(|(_, item)| item.rust.clone());
-        let results = || behaviour("how the result of each item is read");
-        let of_means = Means::Rust {
-            name: item,
-            other: breaking("its items have another type"),
-            same: behaviour("where its items are"),
+        let in_context = |context| match context {
+            BatchContext::Sent => Means::Rust {
+                name: item.clone(),
+                other: breaking("its items have another type"),
+                same: behaviour("where its items are"),
+            },
+            BatchContext::Done => Means::Rust {
+                name: self.done_type(family, operation).map(str::to_owned),
+                other: breaking("what is answered for an item has another type"),
+                same: behaviour("how the result of each item is read"),
+            },
         };
-        let done_means = || Means::Rust {
-            name: self.done_type(family, operation).map(str::to_owned),
-            other: breaking("what is answered for an item has another type"),
-            same: results(),
-        };
-        let (comes, goes) = match of {
+        let (comes, goes) = match self.of {
             Some(_) => {
                 (additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
             }
             None => (breaking("its reply is one of results"), breaking("its reply is no longer one of results")),
         };
-        Element::new("batch", &operation.id, ["batch", "batch"], *place).when(comes, goes).keys([
-            Key::placed("of", of.as_ref(), of_means),
-            Key::new("id", names(ids), behaviour("by which id an item finds its result")),
-            Key::placed("list", list.as_ref(), done_means()),
-            Key::new("results", maybe(apart.as_ref().map(|(path, _)| path)), results())
-                .at(apart.as_ref().map(|(_, place)| *place)),
-            Key::placed("done", done.as_ref(), done_means()),
-            Key::placed("failed", failed.as_ref(), results()),
-            Key::placed("all_done", all_done.as_ref(), results()),
-            Key::placed("succeeded", succeeded.as_ref(), results()),
-            Key::placed("code", code.as_ref(), results()),
-            Key::placed("message", message.as_ref(), results()),
-            Key::new("by_place", flag(*by_place), results()),
-        ])
+        Element::new("batch", &operation.id, ["batch", "batch"], self.place)
+            .when(comes, goes)
+            .keys(declared_keys(self, in_context))
     }
 
     /// Returns the Rust name of the answer for an item that succeeded. If the answer is one list, the response states
     /// it.
     fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
         let Response::Object { record } = operation.response else { return None };
-        let (done, _) = self.done.as_ref().or(self.list.as_ref())?;
-        let listed = family.records.get(record)?.field(done)?.shape.listed_record()?;
+        let done = self.done.as_ref().or(self.list.as_ref())?;
+        let listed = family.records.get(record)?.named(done)?.shape.listed_record()?;
         Some(family.type_rust(Type::Record(listed)))
     }
 }

@@ -8,8 +8,8 @@ use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Account, AnswerPath, Api, Around, Calls, Ceiling, CeilingValues, Chapter, Class, Credentials, Document, Duration,
-    Envelope, ErrorCode, Family, Header, Instrument, InstrumentNames, InstrumentProperty, Market, ObservedCode,
-    OutcomeRow, Pool, Probe, Program, Proof, Property, PropertyKind, Refusal, RefusedAddress, declared, phrases,
+    Envelope, ErrorCode, Family, Header, Instrument, InstrumentProperty, Market, ObservedCode, OutcomeRow, Pool, Probe,
+    Program, Proof, Property, PropertyKind, Refusal, RefusedAddress, declared, phrases,
 };
 
 impl Api {
@@ -285,10 +285,7 @@ impl Family {
             effects: _,
         } = self;
         let numbers = if *numbers_as_text { "text" } else { "json" };
-        let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {
-            let quotes = quotes.iter().map(|((line, _), (coin, _))| format!(", {line} in {coin}"));
-            format!("{}, {}{}", line.0, symbol.0, quotes.collect::<String>())
-        });
+        let instrument = instrument.as_ref().map(declared::words);
         let serves = serves.iter().map(|((path, _), family)| format!("{path}: {family}"));
         // All ceilings are in one table, which is emitted only if there are any.
         let none_left = || ("ceiling", breaking("the table `CEILINGS` is removed"));

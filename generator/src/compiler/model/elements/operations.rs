@@ -11,9 +11,9 @@ use crate::compiler::load::declared::KeyValue;
 use crate::compiler::model::facts::{Fact, WindowBound};
 use crate::compiler::model::{
     Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Counterpart, Echoes, Effect, Example, Family,
-    Flat, FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, InFlight, Intent, NamesWithin, Need, Observation,
-    OpenQuestion, Operation, Parameter, ParameterStyle, PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting,
-    Statements, Test, Window, WindowContext, WireParameter, Worth,
+    Flat, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion, Operation, Parameter, ParameterStyle,
+    PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting, Statements, Test, Window, WindowContext,
+    WireParameter, Worth,
 };
 use crate::compiler::words::Sends;
 
@@ -391,55 +391,13 @@ pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
 impl Flat {
     /// Returns what the client's function `flatten` calls.
     pub(super) fn element(&self, family: &str) -> Element {
-        let Self { place, cancel, close, value, reduce } = self;
-        let means = || behaviour("how the account becomes flat");
-        let call = |operation: &Reference, over: &Reference| format!("{operation} over {over}");
-        let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {
-            let nothing = (!nothing.is_empty()).then(|| format!("nothing {}", names(nothing)));
-            let parts = [
-                Some(call(operation, over)),
-                Some(format!("closed {}", closed.0)),
-                Some(format!("failed {}", failed.0)),
-            ];
-            list(parts.into_iter().chain([nothing]).flatten())
-        });
-        let value = value.as_ref().map(|FlatValue { operation, field }| format!("{} in {operation}", field.0));
-        let cancel = cancel.as_ref().map(|FlatCall { operation, over }| call(operation, over));
-        Element::new("flat", family, ["flat", "flat"], *place)
+        Element::new("flat", family, ["flat", "flat"], self.place)
             .when(
                 additive("`flatten` cancels and closes everything of the family"),
                 breaking("`flatten` no longer cancels and closes anything of the family"),
             )
-            .keys([
-                Key::new("cancel", maybe(cancel), means()),
-                Key::new("close", maybe(close), means()),
-                Key::new("value", maybe(value), means()),
-                Key::new("reduce", maybe(reduce.as_ref().map(reduces)), means()),
-            ])
+            .keys(declared_keys(self, |never| match never {}))
     }
-}
-
-fn reduces(reduce: &FlatReduce) -> String {
-    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
-    let side = side
-        .as_ref()
-        .map(|FlatSide { field, long, short }| format!("side {} with long {long} and short {short}", field.0));
-    let set = |set: &Vec<((String, _), String)>| list(set.iter().map(|((name, _), value)| format!("{name} {value}")));
-    let sets = |key: &str, sets: &[Vec<((String, _), String)>]| {
-        let all: Vec<_> = sets.iter().map(set).collect();
-        (!all.is_empty()).then(|| format!("{key} {}", all.join(" or ")))
-    };
-    let parts = [
-        Some(operation.text.clone()),
-        Some(format!("line {} of {}", line.0, names(lines))),
-        Some(format!("instrument {}", instrument.0)),
-        Some(format!("quantity {}", quantity.0)),
-        (!closes_with.is_empty()).then(|| format!("closes with {}", several(closes_with))),
-        sets("long", long),
-        sets("short", short),
-        side,
-    ];
-    list(parts.into_iter().flatten())
 }
 
 impl Statements {

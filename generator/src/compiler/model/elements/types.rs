@@ -10,7 +10,7 @@ use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumCounterpart, EnumValue, ExcludedTransition, Exclusion,
-    Family, Form, Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Reference, Shape, State, Tracked,
+    Family, Form, Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Placed, Reference, Shape, State, Tracked,
     Transition, Truth, Type, Unit, declared, formats, phrases,
 };
 
@@ -371,7 +371,7 @@ impl Tracked {
         let Self { place, record, id, client_id, state, at } = self;
         let of = Type::Record(*record);
         let (name, rust) = (family.type_name(of), family.type_rust(of));
-        let field = |name, field: Option<&(String, Place)>| Key::placed(name, field, behaviour("another field has it"));
+        let field = |name, field: Option<&Placed>| Key::placed(name, field, behaviour("another field has it"));
         Element::new("tracked record", path(&family.name, name), [name, rust], *place)
             .when(additive("it implements `HasState`"), breaking("it no longer implements `HasState`"))
             .keys([

@@ -9,7 +9,7 @@ use super::super::wording::{canonical, have_same_stem, stems};
 use super::parameters::is_none;
 use super::{Reader, needs};
 use crate::compiler::model::Reading;
-use crate::compiler::model::declared::{Names, Ref};
+use crate::compiler::model::declared::{Names, Placed};
 
 /// The roles of the columns in a table of parameters.
 pub(in super::super) struct Columns {
@@ -259,7 +259,7 @@ impl Document {
     /// Returns whether the schema declares a text as a word of one kind.
     fn declares(&self, words: Words, text: &str) -> bool {
         let said = text.trim().to_lowercase();
-        let is_said = |(own, _): &Ref| canonical(own).trim().to_lowercase() == said;
+        let is_said = |(own, _): &Placed| canonical(own).trim().to_lowercase() == said;
         self.reading.as_ref().is_some_and(|reading| words(reading).iter().any(is_said))
     }
 

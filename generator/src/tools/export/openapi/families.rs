@@ -4,11 +4,10 @@ use super::object::{Object, declared};
 use super::rules;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Batch, Ceiling, CeilingValues, Class, Dates, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Flat,
-    FlatCall, FlatClose, FlatReduce, FlatSide, FlatValue, InstrumentNames, Lifecycle, NamesWithin, Operation,
-    OutcomeRow, Probe, Reference, State, Tracked, Transition,
+    Ceiling, CeilingValues, Class, Dates, Echoes, ErrorCode, ExcludedTransition, Exclusion, Family, Lifecycle,
+    NamesWithin, Operation, OutcomeRow, Probe, State, Tracked, Transition,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Returns the tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -64,10 +63,6 @@ pub(super) fn tag(family: &Family) -> Value {
             .into_value()
     });
     let serves = serves.iter().map(|((path, _), family)| (path.clone(), Value::from(family.text.as_str())));
-    let instrument = instrument.as_ref().map(|InstrumentNames { line, symbol, quotes }| {
-        let quotes = quotes.iter().map(|((line, _), (coin, _))| (line.clone(), Value::from(coin.as_str())));
-        Object::new().with("line", line.0.as_str()).with("symbol", symbol.0.as_str()).map("quotes", quotes).into_value()
-    });
     Object::new()
         .with("name", name.as_str())
         .with("description", format!("{title}: {doc}"))
@@ -75,10 +70,10 @@ pub(super) fn tag(family: &Family) -> Value {
         .map("x-errors", errors)
         .map("x-serves", serves)
         .maybe("x-probe", probe.as_ref().map(self::probe))
-        .maybe("x-flat", flat.as_ref().map(self::flat))
+        .maybe("x-flat", flat.as_ref().map(declared))
         .list("x-limits", limits)
         .list("x-classes", classes)
-        .maybe("x-instrument", instrument)
+        .maybe("x-instrument", instrument.as_ref().map(declared))
         .maybe("x-lifecycle", lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
         .and(super::rules::of(statements))
         .into_value()
@@ -89,55 +84,6 @@ fn probe(probe: &Probe) -> Value {
     let Probe { place: _, operation, request } = probe;
     let request: Option<Value> = serde_json::from_str(&request.0).ok();
     Object::new().with("operation", operation.text.as_str()).maybe("request", request).into_value()
-}
-
-/// Returns what cancels all orders and closes all positions.
-fn flat(flat: &Flat) -> Value {
-    let Flat { place: _, cancel, close, value, reduce } = flat;
-    let call = |operation: &Reference, over: &Reference| {
-        Object::new().with("operation", operation.text.as_str()).with("over", over.text.as_str())
-    };
-    let cancel = cancel.as_ref().map(|FlatCall { operation, over }| call(operation, over).into_value());
-    let close = close.as_ref().map(|FlatClose { call: FlatCall { operation, over }, closed, failed, nothing }| {
-        call(operation, over)
-            .with("closed", closed.0.as_str())
-            .with("failed", failed.0.as_str())
-            .list("nothing", nothing.iter().map(|(code, _)| code.as_str()))
-            .into_value()
-    });
-    let value = value
-        .as_ref()
-        .map(|FlatValue { operation, field }| json!({"operation": operation.text.as_str(), "field": field.0.as_str()}));
-    Object::new()
-        .maybe("cancel", cancel)
-        .maybe("close", close)
-        .maybe("value", value)
-        .maybe("reduce", reduce.as_ref().map(reduces))
-        .into_value()
-}
-
-fn reduces(reduce: &FlatReduce) -> Value {
-    let FlatReduce { operation, line, lines, instrument, quantity, closes_with, long, short, side, place: _ } = reduce;
-    let closes_with = closes_with.iter().map(|((name, _), values)| {
-        (name.clone(), values.iter().map(|(value, _)| Value::from(value.as_str())).collect())
-    });
-    let set = |set: &Vec<((String, _), String)>| {
-        set.iter().map(|((name, _), value)| (name.clone(), Value::from(value.as_str()))).collect::<Value>()
-    };
-    let side = side.as_ref().map(|FlatSide { field, long, short }| {
-        json!({"field": field.0.as_str(), "long": long.as_str(), "short": short.as_str()})
-    });
-    Object::new()
-        .with("operation", operation.text.as_str())
-        .with("line", line.0.as_str())
-        .list("lines", lines.iter().map(|(line, _)| line.as_str()))
-        .with("instrument", instrument.0.as_str())
-        .with("quantity", quantity.0.as_str())
-        .map("closesWith", closes_with)
-        .list("long", long.iter().map(set))
-        .list("short", short.iter().map(set))
-        .maybe("side", side)
-        .into_value()
 }
 
 fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
@@ -214,7 +160,7 @@ pub(super) fn of(operation: &Operation) -> Object {
         .maybe("x-worth", operation.worth.as_ref().map(declared))
         .maybe("x-counterpart", operation.counterpart.as_ref().map(declared))
         .maybe("x-repeat", operation.repeat.as_ref().map(declared))
-        .maybe("x-items", operation.batch.as_ref().map(items))
+        .maybe("x-items", operation.batch.as_ref().map(declared))
 }
 
 /// Returns the ids of the request that the answer repeats.
@@ -232,28 +178,6 @@ fn several(all: &[NamesWithin]) -> Vec<(String, Value)> {
     all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
 }
 
-/// Returns the results that an answer states for the items of a list that was sent.
-fn items(batch: &Batch) -> Value {
-    let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
-    Object::new()
-        .maybe("of", of.as_ref().map(|(of, _)| of.as_str()))
-        .list("id", names(ids))
-        .maybe("list", name(list))
-        .maybe("results", results.as_ref().map(|(path, _)| path.to_string()))
-        .maybe("done", name(done))
-        .maybe("failed", name(failed))
-        .maybe("all_done", name(all_done))
-        .maybe("succeeded", name(succeeded))
-        .maybe("code", name(code))
-        .maybe("message", name(message))
-        .flag("by_place", *by_place)
-        .into_value()
-}
-
 fn names(names: &[(String, Place)]) -> impl Iterator<Item = &str> {
     names.iter().map(|(name, _)| name.as_str())
-}
-
-fn name(name: &Option<(String, Place)>) -> Option<&str> {
-    name.as_ref().map(|(name, _)| name.as_str())
 }

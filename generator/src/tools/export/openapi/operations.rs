@@ -5,7 +5,7 @@ use super::parameters::{self, Form, Parameters};
 use super::{answers, components, credentials, families, rules};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{
-    Api, BesideData, Calls, Family, Intent, Listing, Operation, Paging, Parameter, ParameterStyle, Pool, PoolWeight,
+    Api, BesideData, Calls, Family, Intent, Listing, Operation, Pages, Parameter, ParameterStyle, Pool, PoolWeight,
     Rate, Response, Sent, Setting, Shape, Within,
 };
 use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
@@ -261,25 +261,27 @@ fn page(operation: &Operation) -> Option<Value> {
             .with("cursor", cursor.wire.as_str())
             .with("next", next.text.as_str()),
         (_, Some(pages)) => {
-            let Paging { place: _, by, order, list, next, field, header, includes, first, size, more, total } = pages;
+            let Pages { place: _, by, order, list, next, field, header, includes: _, first: _, size, more, total } =
+                pages;
+            let (by, order) = (by.0, order.0);
             let is_counted = matches!(by, PagesBy::Number | PagesBy::Offset);
             Object::new()
                 .with("by", by.as_str())
                 .with("order", order.as_str())
-                .maybe("list", text(list))
+                .maybe("list", list.as_ref().map(|list| list.text.as_str()))
                 .with("next", next.text.as_str())
                 .maybe("field", text(field))
                 .maybe("header", text(header))
-                .maybe("includes", (*by == PagesBy::Last).then_some(*includes))
-                .maybe("first", is_counted.then_some(*first))
+                .maybe("includes", (by == PagesBy::Last).then_some(pages.includes_last()))
+                .maybe("first", is_counted.then_some(pages.begins_with()))
                 .maybe("size", size.as_ref().map(|size| size.text.as_str()))
-                .maybe("more", text(more))
-                .maybe("total", text(total))
+                .maybe("more", more.as_ref().map(|more| more.text.as_str()))
+                .maybe("total", total.as_ref().map(|total| total.text.as_str()))
         }
         (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
     };
     let page = page
-        .maybe("id", text(id))
+        .maybe("id", id.as_ref().map(|id| id.text.as_str()))
         .maybe("each", each.as_ref().map(|each| each.text.as_str()))
         .maybe("shows", shows.as_ref().map(declared));
     Some(page.into_value())

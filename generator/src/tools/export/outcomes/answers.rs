@@ -97,18 +97,19 @@ fn echoes(echoes: &Echoes) -> Object {
 
 /// Returns the way a success states the results of items.
 fn results(batch: &Batch) -> Object {
-    let Batch { of, ids, list, results, done, failed, all_done, succeeded, code, message, by_place, place: _ } = batch;
+    let Batch { of, id, list, results: _, done, failed, all_done, succeeded, code, message, by_place, place: _ } =
+        batch;
     let named = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());
     Object::new()
-        .maybe("of", of.as_ref().map(|(list, _)| list.to_string()))
-        .list("ids", ids.iter().map(|(id, _)| id.as_str()))
-        .maybe("list", named(list))
-        .maybe("codes", results.as_ref().map(|(codes, _)| path(Some(codes))))
-        .maybe("done", named(done))
-        .maybe("failed", named(failed))
-        .maybe("all_done", named(all_done))
+        .maybe("of", named(of))
+        .list("ids", id.iter().map(|(id, _)| id.as_str()))
+        .maybe("list", list.as_ref().map(|list| list.text.clone()))
+        .maybe("codes", batch.codes_apart().map(|codes| path(Some(&codes))))
+        .maybe("done", done.as_ref().map(|done| done.text.clone()))
+        .maybe("failed", failed.as_ref().map(|failed| failed.text.clone()))
+        .maybe("all_done", all_done.as_ref().map(|all_done| all_done.text.clone()))
         .maybe("succeeded", named(succeeded))
         .maybe("code", named(code))
         .maybe("message", named(message))
-        .flag("in_order", *by_place)
+        .flag("in_order", by_place.is_set())
 }

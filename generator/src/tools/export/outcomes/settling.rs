@@ -52,11 +52,11 @@ fn shown(family: &Family, operation: &Operation, confirm: &Confirm, record: &Rec
         json!({"field": field, "left_in": left_in, "others": others, "open": open})
     });
     Object::new()
-        .maybe("created", confirm.created.as_ref().map(|(field, _)| time(field)))
+        .maybe("created", confirm.created.as_ref().map(|field| time(&field.text)))
         .list("creates_with", confirm.creates_with.iter().map(|(name, _)| name.as_str()))
         .list("agrees", several(&confirm.agrees, "request", "fields"))
         .list("matches", pairs(&confirm.matches, "field", "request"))
-        .maybe("changed", confirm.changed.as_ref().map(|(field, _)| time(field)))
+        .maybe("changed", confirm.changed.as_ref().map(|field| time(&field.text)))
         .list("changed_while", several(&confirm.changed_while, "field", "values"))
         .maybe("states", states)
 }

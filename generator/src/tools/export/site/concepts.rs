@@ -478,10 +478,10 @@ fn paging(here: PageContext<'_, '_>) -> Markup {
             (by_family(here, &["Operation", "By", "Order", "Goes into"], |_, view| {
                 let pages = view.operation.listing.pages.as_ref()?;
                 let by = match pages.field.as_ref().or(pages.header.as_ref()) {
-                    Some((field, _)) => html! { (pages.by.as_str()) " " code { (field) } },
-                    None => html! { (pages.by.as_str()) },
+                    Some((field, _)) => html! { (pages.by.0.as_str()) " " code { (field) } },
+                    None => html! { (pages.by.0.as_str()) },
                 };
-                let order = pages.order.as_str().replace('_', " ");
+                let order = pages.order.0.as_str().replace('_', " ");
                 Some(vec![by, html! { (order) }, html! { code { (pages.next) } }])
             }))
         }
@@ -492,12 +492,12 @@ fn paging(here: PageContext<'_, '_>) -> Markup {
             Some(vec![
                 html! { @match &batch.of { Some((of, _)) => code { (of) }, None => "what it changes" } },
                 html! {
-                    @for (index, (id, _)) in batch.ids.iter().enumerate() { @if index > 0 { ", " } code { (id) } }
+                    @for (index, (id, _)) in batch.id.iter().enumerate() { @if index > 0 { ", " } code { (id) } }
                 },
                 html! { @match (&batch.results, &batch.done, &batch.failed) {
                     (Some((way, _)), _, _) => { code { (way) } ", parallel to the data" }
-                    (None, Some((done, _)), Some((failed, _))) => { code { (done) } " and " code { (failed) } }
-                    (None, Some((one, _)), None) | (None, None, Some((one, _))) => code { (one) },
+                    (None, Some(done), Some(failed)) => { code { (done) } " and " code { (failed) } }
+                    (None, Some(one), None) | (None, None, Some(one)) => code { (one) },
                     (None, None, None) => "one list",
                 } },
             ])
