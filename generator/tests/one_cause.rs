@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tradeapi_gen::{Code, Diagnostics, Generator};
+use tradeapi_gen::{Code, Diagnostics, Generator, Place};
 
 fn schema() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
@@ -178,7 +178,221 @@ const TYPOS: &[Typo] = &[
         message: "unknown class `realty-whitelisted`",
         help: "did you mean `reality-whitelisted`?",
     },
+    // The counterpart, which needs a value for what is required, says nothing else.
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "stpMode: { type: StpMode, default: none",
+        to: "stpMode: { type: StpMode, required: always, default: none",
+        code: Code::BadDefault,
+        message: "`default` contradicts `required: always`: `stpMode` is never left out",
+        help: "remove `default` or `required: always`",
+    },
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "- { otherwise: base coin }",
+        to: "- { otherwise: base }",
+        code: Code::BadValue,
+        message: "the worth of `qty` does not follow from the unit `base`",
+        help: "expected one of: base coin, quote coin",
+    },
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "- { otherwise: base coin }",
+        to: "- { otherwise: base\u{a0}coin }",
+        code: Code::BadValue,
+        message: "the worth of `qty` does not follow from the unit `base\u{a0}coin`",
+        help: "did you mean `base coin`? `base\u{a0}coin` has the character U+00A0",
+    },
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "{ category: COIN-FUTURES }, is: quote coin",
+        to: "{ category: COINM-FUTURES }, is: quote coin",
+        code: Code::BadValue,
+        message: "the unit depends on `category`: `Category` has no value `COINM-FUTURES`",
+        help: "did you mean `COIN-FUTURES`?",
+    },
+    // What others take over, and codes name, by its id says nothing else.
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "- id: hedge-mode-needs-pos-side\n    at:",
+        to: "- at:",
+        code: Code::MissingKey,
+        message: "missing key `id`",
+        help: "add `id: ...`",
+    },
+    // A batch that takes the rule over says nothing else.
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "- id: hedge-mode-needs-pos-side\n",
+        to: "- id: hedge-mode-needs-pos-side\n    forbid: { given: [posSide] }\n",
+        code: Code::BadRule,
+        message: "the rule `hedge-mode-needs-pos-side` requires what it forbids",
+        help: "correct `require` or `forbid`",
+    },
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "kept: 2 hours",
+        to: "kept: 2\u{a0}hours",
+        code: Code::BadDuration,
+        message: "invalid duration `2\u{a0}hours`",
+        help: "write a number and a unit, such as `30 seconds`, `1 week` or `3 months`; the text has the character U+00A0",
+    },
+    Typo {
+        file: "unified/place-order.yaml",
+        from: "reduceOnly: { type: YesNo, default: \"no\"",
+        to: "reduceOnly: { type: YesNo, default: \u{201c}no\u{201d}",
+        code: Code::BadDefault,
+        message: "`default`: `YesNo` has no value `\u{201c}no\u{201d}`",
+        help: "the values of `YesNo` are: yes, no; the text has the character U+201C",
+    },
+    Typo {
+        file: "unified/types.yaml",
+        from: "length: [1, 32]",
+        to: "length: [1,\u{a0}32]",
+        code: Code::WrongType,
+        message: "expected a whole number of at most 32 bits, found `\u{a0}32`",
+        help: "write digits only, such as 100; the text has the character U+00A0",
+    },
+    Typo {
+        file: "unified/fills.yaml",
+        from: "default: 100, max: 100",
+        to: "default: 100, max: 1,000",
+        code: Code::WrongType,
+        message: "expected a number without commas, found `1,000`",
+        help: "write the digits only",
+    },
+    Typo {
+        file: "unified/family.yaml",
+        from: "trigger: [cancel-order, cancel-batch,",
+        to: "trigger: [cancel-order, cancel-bach,",
+        code: Code::UndefinedName,
+        message: "unknown operation `cancel-bach`: expected one with `effect: create`, `amend`, `cancel` or `close`",
+        help: "did you mean `cancel-batch`?",
+    },
+    Typo {
+        file: "unified/family.yaml",
+        from: "to: cancelled\n      condition: The",
+        to: "to: canceled\n      condition: The",
+        code: Code::BadLifecycle,
+        message: "`OrderStatus` has no value `canceled`",
+        help: "did you mean `cancelled`?",
+    },
+    Typo {
+        file: "unified/family.yaml",
+        from: "quotes: { USDT-FUTURES: USDT",
+        to: "quotes: { USDT-FUTURE: USDT",
+        code: Code::BadValue,
+        message: "`quotes`: `Category` has no value `USDT-FUTURE`",
+        help: "did you mean `USDT-FUTURES`?",
+    },
+    Typo {
+        file: "unified/family.yaml",
+        from: "- id: open-spot-orders",
+        to: "- id: open-futures-orders",
+        code: Code::DefinedTwice,
+        message: "duplicate limit id `open-futures-orders`",
+        help: "rename one of them",
+    },
+    Typo {
+        file: "unified/place-batch.yaml",
+        from: "items: { of: \"[]\"",
+        to: "items: { of: []",
+        code: Code::WrongType,
+        message: "expected a text, found a list",
+        help: "write `\"[]\"`, in quotes",
+    },
+    Typo {
+        file: "unified/place-batch.yaml",
+        from: "- { as: place-order.rpi-needs-permission, in: \"[]\",",
+        to: "- { as: place-order.rpi-needs-permission,",
+        code: Code::BadRule,
+        message: "the rule `rpi-needs-permission` tests `timeInForce`, which items of `[]` have",
+        help: "add `in: \"[]\"`",
+    },
+    Typo {
+        file: "classic/batch-place-order.yaml",
+        from: "of: orderList\n",
+        to: "of: orderlist\n",
+        code: Code::UndefinedName,
+        message: "`batch-place-order` has no list of objects `orderlist`",
+        help: "did you mean `orderList`?",
+    },
+    Typo {
+        file: "classic/cancel-order.yaml",
+        from: "operation: unified.cancel-order",
+        to: "operation: cancel-order",
+        code: Code::UndefinedName,
+        message: "unknown operation `cancel-order`",
+        help: "write the family, too: `unified.cancel-order`",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "- id: hedge-open-short",
+        to: "- id: hedge-close-long",
+        code: Code::DefinedTwice,
+        message: "the intent `hedge-close-long` is there twice",
+        help: "rename one of them",
+    },
+    Typo {
+        file: "observed/positions.yaml",
+        from: "only: [USDT-FUTURES",
+        to: "only: [USDT-FUTURE",
+        code: Code::BadValue,
+        message: "`Category` has no value `USDT-FUTURE`",
+        help: "did you mean `USDT-FUTURES`?",
+    },
 ];
+
+/// A definition that was renamed is one mistake, wherever it is used: by operations and families, counterparts, batches
+/// and codes.
+#[test]
+fn a_renamed_definition_is_one_mistake() {
+    let renamed = [
+        ("unified/place-order.yaml", "  posSide: { type", "  possSide: { type"),
+        ("unified/place-order.yaml", "id: hedge-mode-needs-pos-side", "id: hedge-mode-needs-posside"),
+        (
+            "unified/types.yaml",
+            "choose_by: orderType\n    type: OrderType\n",
+            "choose_by: ordertype\n    type: OrderType\n",
+        ),
+    ];
+    for (file, from, to) in renamed {
+        let folder = copy();
+        let path = folder.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let all = mistakes(folder.path());
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{to}: {all}") };
+        let is_here = |place: &Place| all.files()[place.file as usize].ends_with(file);
+        assert!(one.related.iter().any(|(place, why)| is_here(place) && why.contains("similar")), "{all}");
+    }
+}
+
+/// The code of success is written once for the API and in each family; where they differ, one mistake lists them all.
+#[test]
+fn another_code_of_success_is_one_mistake() {
+    let folder = copy();
+    let path = folder.path().join("api.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("success: \"00000\"", "success: \"00001\"", 1)).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!((one.code, one.related.len()), (Code::BadResponse, 2), "{all}");
+}
+
+/// A circle of `includes` says nothing about the fields of those in it.
+#[test]
+fn a_circle_of_records_is_one_mistake() {
+    let folder = copy();
+    let path = folder.path().join("unified/types.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let broken = text.replacen("  OrderIds:\n", "  OrderIds:\n    includes: BatchModifyResult\n", 1);
+    fs::write(&path, broken).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.code, Code::Circular, "{all}");
+}
 
 /// Mistakes in several files, of which none hides another: a word that cannot be read says nothing about names.
 #[test]

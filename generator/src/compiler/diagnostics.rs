@@ -62,6 +62,8 @@ pub(crate) enum Kind {
     Fields,
     /// [`Code::BadExample`]: a member occurs twice.
     DuplicateMember,
+    /// [`Code::BadResponse`]: a family and the envelope differ in the code of success.
+    Success,
 }
 
 /// A name that is not defined.
@@ -69,6 +71,8 @@ pub(crate) enum Kind {
 struct UnknownName {
     name: String,
     scope: Scope,
+    /// Where the name that was meant may be defined.
+    defined: Option<Place>,
 }
 
 /// Where names of one kind are defined.
@@ -164,6 +168,11 @@ impl Diagnostics {
     pub(crate) fn extent(&self) -> [usize; 4] {
         let UnderReading { unread, later, lacking } = &*self.reading;
         [self.items.len(), unread.len(), later.len(), lacking.len()]
+    }
+
+    /// Returns whether a mistake of this kind was reported.
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.items.iter().any(|item| item.kind == kind)
     }
 
     /// Returns the indices of the files with mistakes.

@@ -8,8 +8,8 @@ use super::{examples, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Dates, Enum, Family, Identifier, Lookup, Name, Operation, Placed, Property,
-    PropertyKind, Type,
+    Access, Account, Api, Class, Condition, Dates, Enum, Family, Identifier, InstrumentNames, Lookup, Name, Operation,
+    Placed, Property, PropertyKind, Role, Type,
 };
 
 /// Properties, their values and their types have distinct names.
@@ -127,6 +127,22 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
             to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`: no request of the family has it"))
                 .help(help);
         }
+    }
+    quotes_are_of_lines(family, names, to);
+}
+
+/// Each business line with a coin of its prices is a value of the parameter that names the line.
+fn quotes_are_of_lines(family: &Family, names: &InstrumentNames, to: &mut Diagnostics) {
+    let wires = family.operations.iter().flat_map(|operation| operation.wire_parameters(family));
+    let lines = wires.filter(|wire| wire.name.wire == names.line.0);
+    let mut enums = lines.filter_map(|wire| match wire.role {
+        Role::Decider(index) => family.enums.get(index),
+        Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => family.enums.get(one.shape.single_enum()?),
+    });
+    let Some(all) = enums.next() else { return };
+    for ((line, place), _) in names.quotes.iter().filter(|((line, _), _)| !all.has(line)) {
+        let help = one_of(line, all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place))));
+        to.at(*place, Code::BadValue, format!("`quotes`: `{}` has no value `{line}`", all.name.wire)).help(help);
     }
 }
 

@@ -74,6 +74,9 @@ fn list_is_bounded(
 
 /// The results of a request that lists objects are those of its items. Without items, there is no order of items.
 fn nothing_is_listed(operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
+    if to.is_unread(batch.place.file, "of") {
+        return;
+    }
     if let Some((list, _)) = operation.items().next() {
         to.at(batch.place, Code::MissingKey, "`items` has no `of`, although the request has a list of objects")
             .related(list.name.place, "the list is here")

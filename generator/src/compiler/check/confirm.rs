@@ -1,11 +1,12 @@
 //! The keys of `confirm`: every name exists, what the queries send is valid, and a record proves what is concluded from
 //! it.
 
+use super::lifecycle::NO_STATES;
 use super::{records, values};
-use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean, name_list, nearest};
 use crate::compiler::model::{
-    Api, Confirm, Effect, Family, Lookup, NameOf, Operation, Parameter, Placed, Query, Record, Reference, Response,
-    Role, Shape, Truth, Type, WireNames, has_parameter,
+    Api, Confirm, Effect, Enum, Family, Lookup, NameOf, Operation, Parameter, Placed, Query, Record, Reference,
+    Response, Role, Shape, Transition, Truth, Type, WireNames, has_parameter,
 };
 use crate::compiler::words::Times;
 
@@ -285,6 +286,16 @@ fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostic
 /// A cancellation is judged by the state of the order, so the lifecycle has to say where the operation leaves it.
 fn end_is_known(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_judged = operation.effect != Effect::Cancel || operation.ends(family).is_some();
+    // A transition with an unknown trigger or state, which is reported there, may be the one.
+    let is_uncertain = |transition: &Transition| {
+        let states = |all: &Enum| all.index_of(&transition.to).is_some() || NO_STATES.contains(&&*transition.to);
+        let misspelt = |cause: &NameOf<_>| cause.number.is_none() && nearest(&cause.text, [&*operation.name]).is_some();
+        transition.trigger.iter().any(misspelt)
+            || family.lifecycle.iter().filter_map(|one| family.enums.get(one.enum_index)).any(|all| !states(all))
+    };
+    if family.lifecycle.iter().flat_map(|one| &one.transitions).any(is_uncertain) {
+        return;
+    }
     let unread = ["lifecycle", "records", "states", "transitions", "enum"];
     let is_unread = |key: &&str| family.shared_files.iter().any(|file| to.is_unread(*file, key));
     if is_judged || operation.first_query(family).is_none() || !api.is_whole || unread.iter().any(is_unread) {
@@ -351,6 +362,11 @@ fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };
+    let named = operation.batch.as_ref().and_then(|batch| batch.of.as_ref());
+    if named.is_some_and(|(of, _)| !operation.items().any(|(_, item)| item.list.as_str() == of)) {
+        // The unknown list is reported in the response.
+        return;
+    }
     if operation.batch.as_ref().is_none_or(|batch| batch.of.as_ref().is_none_or(|(of, _)| of != item.list.as_str())) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` queries each item, but the response has no `items`")
             .related(list.name.place, "the items are here")

@@ -97,8 +97,12 @@ fn is_known(api: &Api, operation: &Operation, counterpart: &Counterpart, to: &mu
     let Some((id, place)) = &counterpart.operation else { return false };
     let Some((_, other)) = api.operation_of(id) else {
         if api.is_whole {
-            let ids = api.operations().map(|(_, known)| (known.id.as_str(), None));
-            to.at(*place, Code::UndefinedName, format!("unknown operation `{id}`")).help(one_of(id, ids));
+            let ids = || api.operations().map(|(_, known)| known).filter(|known| known.id != operation.id);
+            let help = match ids().find(|known| known.name == *id) {
+                Some(meant) => format!("write the family, too: `{}`", meant.id).into(),
+                None => one_of(id, ids().map(|known| (known.id.as_str(), None))),
+            };
+            to.at(*place, Code::UndefinedName, format!("unknown operation `{id}`")).help(help);
         }
         return false;
     };
@@ -250,6 +254,9 @@ impl<'a> Check<'a> {
                 to.at(*place, Code::BadCounterpart, format!("each item has a `{name}`, and the request one `{there}`"))
                     .help("name a parameter of the items");
             }
+            if lists_unknown_values(other, &two) {
+                continue;
+            }
             for (value, value_place, corresponding) in self.conversion.values(&one, &two) {
                 if matches!(corresponding, Corresponding::Unstated) {
                     all_do = false;
@@ -289,7 +296,9 @@ impl<'a> Check<'a> {
     fn required_ones_are_set(&self, to: &mut Diagnostics) {
         let Conversion { counterpart, to: other, .. } = self.conversion;
         let names = other.names();
-        let required = names.iter().filter(|wire| wire.need() == Need::Always && !is_fixed(wire));
+        // One with a default contradicts itself, which is reported there.
+        let has_default = |wire: &&WireParameter<'_>| wire.parameter().is_some_and(|one| one.default.is_some());
+        let required = names.iter().filter(|wire| wire.need() == Need::Always && !is_fixed(wire) && !has_default(wire));
         for wire in required.filter(|wire| !self.is_list(wire, other.items)) {
             let name = &wire.name.wire;
             let set = counterpart.same.iter().find(|(_, (there, _))| there == name);
@@ -340,6 +349,12 @@ fn parameter<'a>(of: &Request<'a>, (name, place): &Placed, to: &mut Diagnostics)
         }
         Lookup::Unresolved => None,
     }
+}
+
+/// Returns whether `only` of a parameter lists what its enum does not have, which is reported there.
+fn lists_unknown_values(of: &Request<'_>, wire: &WireParameter<'_>) -> bool {
+    let only = wire.parameter().into_iter().flat_map(|parameter| &parameter.only);
+    of.enum_of(wire).is_some_and(|all| only.into_iter().any(|(value, _)| !all.has(value)))
 }
 
 fn is_fixed(wire: &WireParameter<'_>) -> bool {

@@ -2,7 +2,7 @@
 //! amendments, whose codes refuse a request.
 
 use super::identifiers;
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
+use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, one_of, unknown};
 use crate::compiler::model::{
     Api, CallResult, CodeProof, CredentialCause, Effect, Family, InFlight, Need, ObservedCode, Operation, OutcomeRow,
     Parameter, Proof, RowOutcome, Type,
@@ -24,6 +24,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
                     error.code, success
                 ),
             )
+            .kind(Kind::Success)
             .help("remove `success: true`, or correct the envelope");
         }
         if is_envelopes && !error.success {
@@ -64,7 +65,10 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
         cause_is_of_credentials(&code.code, &code.proof, to);
         alike_is_of_the_request(&code.code, &code.proof, to);
         early_is_of_credentials(&code.code, &code.proof, to);
-        if api.envelope.as_ref().is_some_and(|envelope| envelope.success.as_ref() == Some(&code.code)) {
+        let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
+        // Where families say another code, the envelope may be wrong, which is reported there.
+        let mut others = api.families.iter().flat_map(|family| &family.errors).filter(|error| error.success);
+        if success == Some(&code.code) && others.all(|error| error.code == code.code) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
@@ -147,10 +151,19 @@ fn rule_is_known(api: &Api, rule: &str, place: Place, to: &mut Diagnostics) {
     }
     let of_operations = api.operations().flat_map(|(_, operation)| &operation.statements.rules);
     let of_families = api.families.iter().flat_map(|family| &family.statements.rules);
-    let ids = of_operations.chain(of_families).map(|rule| rule.id.as_str()).chain(WORDS_OF_KEYS.iter().copied());
-    let help =
-        did_you_mean(rule, ids).unwrap_or_else(|| "use the id of a rule, as `tradeapi-gen rules` prints it".into());
-    to.at(place, Code::UndefinedName, format!("unknown rule `{rule}`")).help(help);
+    let ids = of_operations.chain(of_families).map(|rule| (rule.id.as_str(), Some(rule.written)));
+    let ids =
+        ids.chain(api.families.iter().flat_map(|family| &family.limits).map(|one| (one.id.as_str(), Some(one.place))));
+    let ids: Vec<_> = ids.chain(WORDS_OF_KEYS.iter().map(|word| (*word, None))).collect();
+    let is_twice = |one: &(&str, Option<Place>)| ids.iter().any(|other| other.0 == one.0 && other.1 != one.1);
+    let in_family =
+        |place: Option<Place>| place.is_some_and(|place| api.families.iter().any(|one| one.place.file == place.file));
+    if ids.iter().any(|one| one.0.is_empty() || in_family(one.1) && is_twice(one)) {
+        // A rule without an id of its own is reported, and may be this one.
+        return;
+    }
+    let help = unknown(rule, ids, || "use the id of a rule, as `tradeapi-gen rules` prints it".to_owned());
+    to.at(place, Code::UndefinedName, format!("unknown rule `{rule}`")).help(help.of_api());
 }
 
 fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {

@@ -9,7 +9,7 @@ use crate::compiler::model::{
 };
 
 /// Words that are allowed in place of a state.
-const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
+pub(super) const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
 
 /// Checks the lifecycle of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {

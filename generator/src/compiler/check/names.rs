@@ -56,6 +56,12 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
             continue;
         }
         let rust = shown(&this.rust);
+        if this.what == other.what {
+            to.at(this.place, Code::DefinedTwice, format!("{} is there twice", this.what))
+                .related(other.place, "first defined here")
+                .help("rename one of them");
+            continue;
+        }
         to.at(
             this.place,
             Code::NameCollision,
@@ -375,7 +381,8 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
         let mut first: HashMap<&str, Place> = HashMap::new();
         for field in &record.fields {
             is_nameable(&field.name, to);
-            if let Some(place) = first.insert(&field.name.wire, field.name.place) {
+            // What `includes` leads to is uncertain where it cannot be followed to its end.
+            if let Some(place) = first.insert(&field.name.wire, field.name.place).filter(|_| record.is_whole) {
                 to.at(
                     field.name.place,
                     Code::DefinedTwice,

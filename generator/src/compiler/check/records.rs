@@ -4,8 +4,8 @@ use super::identifiers::Fault;
 use super::values;
 use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, one_of};
 use crate::compiler::model::{
-    Api, Around, BesideData, Family, Field, Lookup, Name, OneOf, Operation, Parameter, Placed, Record, RecordCase,
-    RecordForm, Response, Role, Shape, Type, Unit, WireNames, WireParameter,
+    Api, Around, BesideData, Family, Field, Lookup, Name, NamesWithin, OneOf, Operation, Parameter, Placed, Record,
+    RecordCase, RecordForm, Response, Role, Shape, Type, Unit, WireNames, WireParameter,
 };
 use crate::compiler::words::AnswerForm;
 
@@ -398,13 +398,15 @@ fn of_names(family: &Family, names: &WireNames<'_>, around: &WireNames<'_>, to: 
 
 fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, to: &mut Diagnostics) {
     are_reached(&parameter.name, &parameter.units, to);
-    for (name, values, place) in parameter.units.iter().flat_map(|unit| &unit.when) {
+    for ((name, place), values) in parameter.units.iter().flat_map(|unit| &unit.when) {
         match around.find(name) {
             Lookup::Found(found) => {
                 let all = found.values(family).into_iter().map(|(value, _)| value);
                 tells_cases_apart(name, values, all, *place, to);
-                for fault in values.iter().filter_map(|value| find_fault_of_value(family, &found, value)) {
-                    fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+                for (value, place) in values {
+                    if let Some(fault) = find_fault_of_value(family, &found, value) {
+                        fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+                    }
                 }
             }
             Lookup::Missing(help) => {
@@ -419,7 +421,7 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
 /// The first unit whose `when` holds counts, so the conditions of a unit do not imply those of an earlier one, and the
 /// last one before `otherwise` is another unit.
 fn are_reached(of: &Name, units: &[Unit], to: &mut Diagnostics) {
-    let place = |unit: &Unit| unit.when.first().map_or(of.place, |(_, _, place)| *place);
+    let place = |unit: &Unit| unit.when.first().map_or(of.place, |((_, place), _)| *place);
     for (index, unit) in units.iter().enumerate() {
         let covers = |earlier: &&Unit| !earlier.when.is_empty() && covers(earlier, unit);
         if let Some(earlier) = units[..index].iter().find(covers) {
@@ -440,9 +442,10 @@ fn are_reached(of: &Name, units: &[Unit], to: &mut Diagnostics) {
 /// Returns whether the earlier unit has a condition less strict than each that it has in common with the other, and no
 /// others.
 fn covers(earlier: &Unit, unit: &Unit) -> bool {
-    let is_implied = |(name, values, _): &(String, Vec<String>, Place)| {
-        let own = unit.when.iter().find(|(own, _, _)| own == name);
-        own.is_some_and(|(_, own, _)| own.iter().all(|value| values.contains(value)))
+    let is_implied = |((name, _), values): &NamesWithin| {
+        let own = unit.when.iter().find(|((own, _), _)| own == name);
+        let has = |value: &String| values.iter().any(|(one, _)| one == value);
+        own.is_some_and(|(_, own)| own.iter().all(|(value, _)| has(value)))
     };
     earlier.when.iter().all(is_implied)
 }
@@ -450,12 +453,12 @@ fn covers(earlier: &Unit, unit: &Unit) -> bool {
 /// A condition with every value of what it tests is none.
 fn tells_cases_apart<'a>(
     name: &str,
-    values: &'a [String],
+    values: &'a [(String, Place)],
     all: impl Iterator<Item = &'a str>,
     place: Place,
     to: &mut Diagnostics,
 ) {
-    if lists_all(values.iter().map(String::as_str), all) {
+    if lists_all(values.iter().map(|(value, _)| value.as_str()), all) {
         to.at(place, Code::BadValue, format!("the unit does not depend on `{name}`: every value of it is listed"))
             .help("remove it, or list the values for which the unit holds");
     }
@@ -485,7 +488,7 @@ pub(super) fn find_fault_of_value(family: &Family, wire: &WireParameter<'_>, val
 fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
     record.fields.iter().for_each(|field| are_reached(&field.name, &field.units, to));
     let conditions = record.fields.iter().flat_map(|field| &field.units).flat_map(|unit: &Unit| &unit.when);
-    for (name, values, place) in conditions {
+    for ((name, place), values) in conditions {
         let Some(Field { shape, only, .. }) = record.field(name) else {
             let fields = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
             let help = one_of(name, fields);
@@ -495,8 +498,10 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
         let all = family.values_of(shape, only).into_iter().map(|(value, _)| value);
         tells_cases_apart(name, values, all, *place, to);
         let Some(ty) = shape.single().filter(|ty| ty.is_enum()) else { continue };
-        for fault in values.iter().filter_map(|value| values::find_fault(family, ty, value)) {
-            fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+        for (value, place) in values {
+            if let Some(fault) = values::find_fault(family, ty, value) {
+                fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+            }
         }
     }
 }

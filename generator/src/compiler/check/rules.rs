@@ -6,7 +6,7 @@ use super::conditions::{Subject, find};
 use super::ranges::Range;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
+    Api, Choice, Condition, Family, Item, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
     Severity, Statements, Test, WireNames, WireParameter, meaning,
 };
 
@@ -33,10 +33,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         statements(&operation.statements, &family.statements.rules, to);
         for rule in &operation.statements.rules {
-            keys_fit_the_kind(rule, to);
-            can_hold(rule, to);
-            can_fail(rule, to);
-            can_be_kept(rule, to);
+            if !is_taken_over(family, rule) {
+                keys_fit_the_kind(rule, to);
+                can_hold(rule, to);
+                can_fail(rule, to);
+                can_be_kept(rule, to);
+            }
             conditions_are_valid(api, family, operation, rule, to);
         }
         agree(&operation.statements.rules, to);
@@ -181,6 +183,14 @@ fn is_decided(rule: &Rule) -> bool {
     never_fails(rule) || [when, require, forbid].into_iter().any(|all| contradicts_itself(all))
 }
 
+/// Returns whether a rule is another one of the family, word for word, in which mistakes are reported.
+fn is_taken_over(family: &Family, rule: &Rule) -> bool {
+    let others = family.operations.iter().flat_map(|operation| &operation.statements.rules);
+    let mut others = others.filter(|other| other.place == rule.written && other.place != rule.place);
+    let test = |rule: &Rule| rule.test.as_ref().map(Test::meaning);
+    others.any(|other| test(other) == test(rule) && other.kind == rule.kind)
+}
+
 /// A rule can fail, and does not require what it forbids.
 fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     let Some(Test::Condition { require, forbid, .. }) = &rule.test else { return };
@@ -313,9 +323,36 @@ pub(super) fn refuses(rule: &Rule, facts: &[Condition]) -> bool {
     rule.severity == Severity::Refuse && when.iter().all(holds) && (require.iter().any(fails) || is_forbidden)
 }
 
+/// Reports a rule about parameters that only the items of a list have, without the list.
+fn is_of_items(
+    family: &Family,
+    operation: &Operation,
+    rule: &Rule,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) -> bool {
+    if rule.within.is_some() {
+        return false;
+    }
+    let tested = || rule.test.iter().flat_map(Test::conditions).flat_map(Condition::names);
+    let lacks = |names: &WireNames<'_>, name: &str| matches!(names.find(name), Lookup::Missing(_));
+    let has_all = |item: &&Item| {
+        let inner = family.names(&item.parameters);
+        tested().all(|name| !lacks(&inner, name) || !lacks(names, name))
+    };
+    let Some(list) = operation.items().map(|(_, item)| item).find(has_all).map(|item| &item.list) else { return false };
+    let Some(of_items) = tested().find(|name| lacks(names, name)) else { return false };
+    to.at(rule.place, Code::BadRule, format!("{} tests `{of_items}`, which items of `{list}` have", name(rule)))
+        .help(format!("add `in: \"{list}\"`"));
+    true
+}
+
 fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
     let Some(parameters) = subject(operation, rule, to) else { return };
     let names = family.names(parameters);
+    if is_of_items(family, operation, rule, &names, to) {
+        return;
+    }
     let name = name(rule);
     let subject =
         Subject { api, family, name: &name, place: rule.place, names: &names, tests_values: !is_decided(rule) };

@@ -3,7 +3,7 @@
 use super::account::account_word;
 use super::batches::{is_value_of, parameter_or_member};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
-use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Placed, Type, Worth};
+use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Placed, Type, Unit, Worth};
 
 /// Checks `worth` of the operations of a family, and the coins of its business lines.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -61,19 +61,25 @@ fn is_counted(api: &Api, family: &Family, operation: &Operation, worth: &Worth, 
 /// The quantity counts one of the two coins.
 fn is_quantity(family: &Family, operation: &Operation, quantity: &Placed, to: &mut Diagnostics) {
     let Some(units) = is_number(family, operation, quantity, to) else { return };
-    let words = CountedIn::WORDS.iter().map(|word| (*word, None));
-    let wrong = units.iter().find(|unit| CountedIn::parse(unit).is_none());
-    let found = match (units.first(), wrong) {
-        (None, _) => "no `unit`".to_owned(),
-        (Some(_), None) => return,
-        (Some(_), Some(wrong)) => format!("the unit `{wrong}`"),
-    };
-    to.at(quantity.1, Code::BadValue, format!("`{}` has {found}: the worth does not follow from it", quantity.0))
-        .help(one_of("", words));
+    let words = || CountedIn::WORDS.iter().map(|word| (*word, None));
+    let name = &quantity.0;
+    if units.is_empty() {
+        to.at(quantity.1, Code::BadValue, format!("`{name}` has no `unit`: the worth does not follow from it"))
+            .help(one_of("", words()));
+    }
+    for Unit { is, place, .. } in units.iter().filter(|unit| CountedIn::parse(&unit.is).is_none()) {
+        to.at(*place, Code::BadValue, format!("the worth of `{name}` does not follow from the unit `{is}`"))
+            .help(one_of(is, words()));
+    }
 }
 
 /// The parameter is a number; returns the units that it may have.
-fn is_number(family: &Family, operation: &Operation, named: &Placed, to: &mut Diagnostics) -> Option<Vec<String>> {
+fn is_number<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    named: &Placed,
+    to: &mut Diagnostics,
+) -> Option<&'a [Unit]> {
     let found = parameter_or_member(family, operation, named, to)?;
     let parameter = found.parameter();
     if !parameter.is_some_and(|one| one.shape.is_one(Type::is_quantity) || one.shape.is_undefined()) {
@@ -82,7 +88,7 @@ fn is_number(family: &Family, operation: &Operation, named: &Placed, to: &mut Di
             .help("name a parameter that is a `decimal`");
         return None;
     }
-    parameter.map(|one| one.units.iter().map(|unit| unit.is.clone()).collect())
+    parameter.map(|one| one.units.as_slice())
 }
 
 /// The condition names a parameter or a property of the account, and values of it.

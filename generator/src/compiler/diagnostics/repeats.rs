@@ -42,7 +42,7 @@ impl Diagnostics {
                 None => _ = self.items.insert(item),
             }
         }
-        for (group, items) in groups {
+        for (group, items) in joined_by_definition(groups) {
             if items.len() < group.least {
                 self.items.extend(items);
             } else {
@@ -131,6 +131,8 @@ impl Diagnostics {
             // A cycle runs through all definitions that are circular in the same way.
             Code::Circular if item.kind == Kind::Plain => (item.message.clone(), folder(), 2),
             Code::Circular => (String::new(), folder(), 2),
+            // What the envelope says differs from each family in the same way.
+            Code::BadResponse if item.kind == Kind::Success => (item.message.clone(), None, 2),
             // A file with one anchor usually has several.
             Code::Alias => (String::new(), file.cloned(), 2),
             // One mapping lacks all of these keys.
@@ -148,6 +150,18 @@ impl Diagnostics {
         };
         Some(Group { code: item.code, kind: item.kind, shares, within, least })
     }
+}
+
+/// Joins the groups of a name that stands for the same definition: it is one mistake there, wherever it is used.
+fn joined_by_definition(groups: BTreeMap<Group, Vec<Diagnostic>>) -> BTreeMap<Group, Vec<Diagnostic>> {
+    let mut firsts: BTreeMap<(String, Place), Group> = BTreeMap::new();
+    let mut joined: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
+    for (group, items) in groups {
+        let defined = items.iter().find_map(|item| item.unknown.as_ref()?.defined);
+        let first = defined.map(|place| firsts.entry((group.shares.clone(), place)).or_insert(group.clone()).clone());
+        joined.entry(first.unwrap_or(group)).or_default().extend(items);
+    }
+    joined
 }
 
 /// Returns the first of a group, with the others as related places.

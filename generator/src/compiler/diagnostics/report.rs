@@ -51,7 +51,7 @@ impl Help {
 
     /// Records the unknown name, and where the intended one may be defined.
     pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
-        Self { unknown: Some(UnknownName { name: name.to_owned(), scope: Scope::Family }), defined, ..self }
+        Self { unknown: Some(UnknownName { name: name.to_owned(), scope: Scope::Family, defined }), defined, ..self }
     }
 }
 
@@ -123,9 +123,19 @@ impl<'a> DiagnosticBuilder<'a> {
 
 impl Drop for DiagnosticBuilder<'_> {
     fn drop(&mut self) {
-        if let Some(diagnostic) = self.diagnostic.take() {
+        if let Some(mut diagnostic) = self.diagnostic.take() {
+            diagnostic.help = diagnostic.help.map(|help| with_character(help, &diagnostic.message));
             if self.is_later { self.to.reading.later.push(diagnostic) } else { self.to.push(diagnostic) }
         }
+    }
+}
+
+/// Adds a character of the message that looks like another one: a blank that is no space, or a typographic quote.
+fn with_character(help: String, message: &str) -> String {
+    let looks_alike = |c: &char| !c.is_ascii() && c.is_whitespace() || matches!(c, '\u{2018}'..='\u{201f}');
+    match message.chars().find(looks_alike) {
+        Some(c) if !help.contains("U+") => format!("{help}; the text has the character U+{:04X}", u32::from(c)),
+        _ => help,
     }
 }
 

@@ -7,6 +7,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::argument_type;
 use super::scope::Scope;
 use super::{declarations, parameter_docs, trees};
+use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Choice, Condition, Intent, Operation, Parameter, Rule, Test, Unit};
 
 /// Returns the constructors of a request, or of the items of one of its lists.
@@ -110,10 +111,12 @@ fn required<'a>(intent: &Intent, rules: &[&'a Rule]) -> Vec<(&'a str, Vec<&'a st
 fn narrowed(intent: &Intent, required: &[(&str, Vec<&str>)], units: &[Unit]) -> Vec<Unit> {
     let mut left = Vec::new();
     for unit in units {
-        let is_excluded = unit.when.iter().any(|(name, values, _)| {
-            let allows = |value: &String| {
+        let is_excluded = unit.when.iter().any(|((name, _), values)| {
+            let allows = |(value, _): &(String, Place)| {
                 intent.value_of(name).is_none_or(|set| value == set)
-                    && required.iter().all(|(other, allowed)| other != name || allowed.contains(&value.as_str()))
+                    && required
+                        .iter()
+                        .all(|(other, allowed)| *other != name.as_str() || allowed.contains(&value.as_str()))
             };
             !values.iter().any(allows)
         });
@@ -121,7 +124,7 @@ fn narrowed(intent: &Intent, required: &[(&str, Vec<&str>)], units: &[Unit]) -> 
             continue;
         }
         let mut unit = unit.clone();
-        unit.when.retain(|(name, ..)| intent.value_of(name).is_none());
+        unit.when.retain(|((name, _), _)| intent.value_of(name).is_none());
         let is_certain = unit.when.is_empty();
         left.push(unit);
         if is_certain {

@@ -62,7 +62,9 @@ impl<'a> Parameters<'a> {
 
     /// Returns a row of the coins that a quantity counts, by its conditions.
     fn unit(&self, unit: &Unit) -> Option<Expr> {
-        let when = unit.when.iter().map(|(name, values, _)| self.condition(name, values.iter().map(String::as_str)));
+        let condition =
+            |((name, _), values): &NamesWithin| self.condition(name, values.iter().map(|(value, _)| value.as_str()));
+        let when = unit.when.iter().map(condition);
         let is = trees::of_table("CountedIn", CountedIn::parse(&unit.is)?.variant());
         Some(trees::pair(trees::list(when), is))
     }

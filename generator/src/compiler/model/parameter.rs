@@ -1,6 +1,6 @@
 //! Parameters of requests, of items and of choices.
 
-use super::{Deprecated, Edit, Item, ListName, Name, Placed, Shape};
+use super::{Deprecated, Edit, Item, ListName, Name, NamesWithin, Placed, Shape};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{In, Required};
 
@@ -119,8 +119,9 @@ impl Edit {
 /// A unit, with the values of other parameters under which it applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
-    pub(crate) when: Vec<(String, Vec<String>, Place)>,
+    pub(crate) when: Vec<NamesWithin>,
     pub(crate) is: String,
+    pub(crate) place: Place,
 }
 
 /// The need to send a parameter.

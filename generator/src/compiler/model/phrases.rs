@@ -375,11 +375,11 @@ pub(crate) fn units(units: &[Unit]) -> String {
 /// Returns the same with markup.
 pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     let is_alone = units.len() == 1;
-    let condition = |(name, values, _): &(String, Vec<String>, Place)| {
-        let values: Vec<_> = values.iter().map(|value| (markup.code)(value)).collect();
+    let condition = |((name, _), values): &NamesWithin| {
+        let values: Vec<_> = values.iter().map(|(value, _)| (markup.code)(value)).collect();
         format!("{} is {}", (markup.code)(name), values.join(" or "))
     };
-    let part = |Unit { when, is }: &Unit| {
+    let part = |Unit { when, is, place: _ }: &Unit| {
         let is = (markup.text)(is);
         match when.iter().map(condition).collect::<Vec<_>>().as_slice() {
             [] if is_alone => is,

@@ -82,7 +82,7 @@ fn family(
     let fitting = || api.families.iter().filter(|one| fits(one));
     let found = fitting().find(|one| one.name == name.text);
     if found.is_none() && api.is_whole {
-        let help = one_of(&name.text, fitting().map(|one| (one.name.as_str(), Some(one.place)))).of_api();
+        let help = one_of(&name.text, fitting().map(|one| (one.name.as_str(), None))).of_api();
         to.at(name.place, Code::UndefinedName, format!("unknown family `{name}`{expected}")).help(help);
     }
     found.map(|one| one.number)

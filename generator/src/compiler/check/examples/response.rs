@@ -3,7 +3,7 @@
 use super::{Example, check_echoes};
 use crate::compiler::check::identifiers::{self, Fault};
 use crate::compiler::check::values;
-use crate::compiler::diagnostics::{Place, name_list, unknown};
+use crate::compiler::diagnostics::{Kind, Place, name_list, unknown};
 use crate::compiler::json::{Member, Node, Value};
 use crate::compiler::model::{
     AnswerPath, Api, Around, Envelope, Family, Field, JsonForm, Name, OneOf, Operation, Record, RecordCase, RecordForm,
@@ -161,7 +161,7 @@ fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &AnswerPat
         return None;
     };
     let is_success = success == Some(code);
-    if !is_success && !example.family.errors.iter().any(|error| error.code == *code) {
+    if !is_success && !example.to.has(Kind::Success) && !example.family.errors.iter().any(|error| error.code == *code) {
         let file = example.to.beside(example.place, "family.yaml");
         let help = match success {
             Some(success) => format!("`{success}` means success; define other codes under `errors` in {file}"),

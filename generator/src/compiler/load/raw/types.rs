@@ -280,7 +280,7 @@ pub(crate) struct Units(pub(crate) Vec<Unit>);
 impl Read for Units {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         if from.is_text() {
-            let unit = Spanned { value: String::read(from)?, ..Spanned::default() };
+            let unit = Spanned::read(from)?;
             return Ok(Self(vec![Unit { otherwise: Some(unit), ..Unit::default() }]));
         }
         if !from.is_list() {

@@ -128,6 +128,10 @@ impl<'a> NodeReader<'a> {
         if matches!(what, Expected::Text) && self.is_list() && self.key() == Some("type") {
             "write `list` in place of `type`, with the type of an item: `list: decimal`".clone_into(&mut help);
         }
+        if matches!(what, Expected::Text) && matches!(&self.node.content, Content::Sequence(items) if items.is_empty())
+        {
+            "write `\"[]\"`, in quotes".clone_into(&mut help);
+        }
         if self.is_comment() {
             help = format!("{help}; what follows ` #` is a comment, so put a text with it in quotes");
         }
@@ -246,6 +250,14 @@ impl<'a> NodeReader<'a> {
         Ok(texts)
     }
 
+    /// Returns the whole of a number that a comma has split into a value and the next key, `{ max: 1,000 }`.
+    fn rest_of_a_number(self, (next, value): &(Key<'_>, Node<'_>)) -> Option<String> {
+        let Content::Scalar { text, plain: true } = &self.node.content else { return None };
+        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_split = value.is_missing() && are_digits(text) && next.text.len() == 3 && are_digits(&next.text);
+        is_split.then(|| format!("{text},{}", next.text))
+    }
+
     /// Reads each entry of a mapping whose type has these keys; with `None`, any key is valid.
     pub(crate) fn mapping(
         self,
@@ -256,14 +268,20 @@ impl<'a> NodeReader<'a> {
             return Err(self.expected(Expected::Mapping));
         };
         let mapping = Mapping { reader: self, entries, keys };
-        for (key, node) in entries {
+        let mut is_rest = false;
+        for (index, (key, node)) in entries.iter().enumerate() {
             let value = Self { node, under: Some(key), ..self };
+            let rest = entries.get(index + 1).and_then(|next| value.rest_of_a_number(next));
+            if std::mem::replace(&mut is_rest, rest.is_some()) {
+                continue;
+            }
             if !value.is_refused() && !mapping.is_known(key, node) {
                 continue;
             }
             let mut has_absorbed_lines = false;
             let is_unreadable = value.attempt(&mut |value| {
-                each(key, value).inspect_err(|error| has_absorbed_lines = error.has_absorbed_lines())
+                let read = rest.as_ref().map_or_else(|| each(key, value), |number| Err(number_with_commas(number)));
+                read.inspect_err(|error| has_absorbed_lines = error.has_absorbed_lines())
             });
             // A faulty value takes its key with it; if only something within the value is faulty, the key stays.
             if is_unreadable {
@@ -275,6 +293,10 @@ impl<'a> NodeReader<'a> {
         }
         Ok(())
     }
+}
+
+fn number_with_commas(number: &str) -> ReadError {
+    ReadError::new(Kind::Scalar, format!("expected a number without commas, found `{number}`"), "write the digits only")
 }
 
 /// The kind of value that is expected.

@@ -295,7 +295,8 @@ impl FamilyBuilder<'_, '_> {
         let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
         let operations = || self.family.operations.iter();
         let Some((_, _, raw)) = operations().find(|one| is_named(one, operation)) else {
-            let known = operations().map(|(name, place, _)| (name.as_str(), Some(*place)));
+            let place = |raw: &raw::Operation| raw.operation.as_ref().map(|own| own.place);
+            let known = operations().map(|(name, _, raw)| (name.as_str(), place(raw)));
             return self.no_parameter(reference, unknown(operation, known, how_to_refer));
         };
         // A missing request is reported at that operation.
@@ -384,13 +385,11 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
 
 fn unit(raw: &raw::Unit) -> Unit {
     let conditions = raw.when.iter().flat_map(|when| when.iter());
+    let is = raw.is.as_ref().or(raw.otherwise.as_ref());
     Unit {
-        when: conditions
-            .map(|(name, values)| {
-                (name.value.clone(), values.iter().map(|value| value.value.clone()).collect(), name.place)
-            })
-            .collect(),
-        is: text_of(if raw.is.is_some() { &raw.is } else { &raw.otherwise }),
+        when: conditions.map(|(name, values)| (placed(name), values.iter().map(placed).collect())).collect(),
+        is: is.map_or_else(String::new, |is| is.value.trim().to_owned()),
+        place: is.map(|is| is.place).unwrap_or_default(),
     }
 }
 

@@ -36,7 +36,12 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
     let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
     let rules = || operations.iter().filter(|one| is_named(one, operation)).flat_map(|(.., raw)| &raw.rules);
     let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| (id.value.as_str(), Some(id.place)));
+    let lacks_id = |rule: &Spanned<raw::Rule>| rule.id.is_none() && rule.r#as.is_none();
     let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
+        if rules().any(lacks_id) {
+            // Reported at the rule without an id, which may be this one.
+            return None;
+        }
         let help = unknown(id, ids(), || {
             "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
         });

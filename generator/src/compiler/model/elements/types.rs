@@ -10,8 +10,8 @@ use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
     Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumCounterpart, EnumValue, ExcludedTransition, Exclusion,
-    Family, Form, Identifier, Lifecycle, Name, NameOf, Parameter, Pattern, Placed, Reference, Shape, State, Tracked,
-    Transition, Truth, Type, Unit, declared, formats, phrases,
+    Family, Form, Identifier, Lifecycle, Name, NameOf, NamesWithin, Parameter, Pattern, Placed, Reference, Shape,
+    State, Tracked, Transition, Truth, Type, Unit, declared, formats, phrases,
 };
 
 /// Returns an element with a name on the wire and one in Rust.
@@ -32,8 +32,8 @@ pub(super) fn unit(units: &[Unit]) -> Key {
         removed: documentation(""),
         changed: breaking("the same number means something else"),
     };
-    let condition = |(name, values, _): &(String, Vec<String>, Place)| {
-        (name.clone(), Value::list(values.iter().map(|value| value.as_str().into())))
+    let condition = |((name, _), values): &NamesWithin| {
+        (name.clone(), Value::list(values.iter().map(|(value, _)| value.as_str().into())))
     };
     let data = units.iter().map(|unit| {
         let is = ("is", unit.is.as_str().into());

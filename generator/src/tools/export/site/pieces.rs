@@ -337,10 +337,10 @@ fn unit_rows(units: &[Unit]) -> Markup {
                     @if unit.when.is_empty() { " otherwise" }
                     @else {
                         " when "
-                        @for (index, (name, values, _)) in unit.when.iter().enumerate() {
+                        @for (index, ((name, _), values)) in unit.when.iter().enumerate() {
                             @if index > 0 { " and " }
                             code { (name) } " is "
-                            @for (index, value) in values.iter().enumerate() {
+                            @for (index, (value, _)) in values.iter().enumerate() {
                                 @if index > 0 { " or " } code { (value) }
                             }
                         }
