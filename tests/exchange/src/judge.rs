@@ -300,6 +300,9 @@ impl Trial {
         let core = exchange.core();
         let mut findings = Books::of(&core, &hostility.unwrap_or_default()).findings(&beliefs);
         findings.retain(|finding| !self.allowed.contains(&finding.kind));
+        // A program that was ended within its work could not tidy up.
+        let is_cut = core.trace.as_ref().is_some_and(Trace::is_full);
+        findings.retain(|finding| !is_cut || finding.kind != FindingKind::LeftOpen);
         let all = core.trace.as_ref().map(|trace| trace.calls.as_slice()).unwrap_or_default();
         let mut calls = BTreeMap::new();
         for meta in all.iter().filter_map(|call| call.meta) {
@@ -499,7 +502,8 @@ impl fmt::Display for Verdict {
                 writeln!(f, "{name}: {} more, which --json shows\n", more + 1)?;
             }
         }
-        writeln!(f, "{} findings in {requests} requests, of which {faults} met a fault.", findings.len())?;
+        let found = if findings.len() == 1 { "finding" } else { "findings" };
+        writeln!(f, "{} {found} in {requests} requests, of which {faults} met a fault.", findings.len())?;
         writeln!(f, "Beliefs: {compared} compared with the books, {unknown} unknown. The program {ended}.")?;
         writeln!(f, "Again: tradeapi-exchange judge {command}")
     }

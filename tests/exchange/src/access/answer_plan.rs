@@ -94,9 +94,9 @@ impl AnswerPlan {
         (self.fault, self.quirk)
     }
 
-    /// Returns the name of the fault, if there is one.
-    pub(crate) fn fault_name(&self) -> Option<String> {
-        (self.fault != HostileFault::None).then(|| format!("{:?}", self.fault))
+    /// Returns the fault in words, if there is one.
+    pub(crate) fn fault_in_words(&self) -> Option<&'static str> {
+        (self.fault != HostileFault::None).then(|| self.fault.in_words().trim())
     }
 
     /// Returns whether the answer may be that to another request.

@@ -37,7 +37,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     let Handled { served, sender, fault, latency } = handle(core, route, shown, request, address, &mut plan);
     let fault_name = match (&fault, &plan) {
         (Some(fault), _) => Some(fault.name().0.to_owned()),
-        (None, Some(plan)) => plan.fault_name(),
+        (None, Some(plan)) => plan.fault_in_words().map(str::to_owned),
         (None, None) => None,
     };
     let refusal = served.data.as_ref().err().filter(|refusal| refusal.rule != FAULT);

@@ -101,14 +101,15 @@ impl<'a> Books<'a> {
             self.intents[..place].iter().rev().find(is_open).map(|first| (first, second))
         });
         repeated.map(|(first, second)| {
-            let fault = self.calls[first.call].fault.as_deref().unwrap_or("an answer that had not arrived");
+            let fault = self.calls[first.call].fault.as_deref().unwrap_or("It had not arrived.");
             let (kind, then) = match (first.order, second.order) {
                 (Some(one), Some(other)) => {
                     (FindingKind::Twice, format!("both were done, as the orders {one} and {other}"))
                 }
                 _ => (FindingKind::UnsafeRetry, "the first one could still have been done".to_owned()),
             };
-            let why = format!("request {} asked for the same; its answer: {fault}; {then}", first.call + 1);
+            let answer = first.call + 1;
+            let why = format!("request {answer} asked for the same, and {then}; of its answer: {fault}");
             self.finding(kind, &[first.call, second.call], why, self.right_after(first))
         })
     }
@@ -173,9 +174,8 @@ impl<'a> Books<'a> {
         let rule = refusal.rule.as_str();
         let of_operation = call.meta.and_then(|meta| Some((meta, rule.strip_prefix(meta.id)?.strip_prefix('.')?)));
         match of_operation {
-            Some((meta, rest)) if rest.starts_with("rate-") => {
-                let limit = meta.limits.iter().map(|limit| format!("{} in {} ms", limit.calls, limit.per_millis));
-                let right = format!("send at most {} of these", limit.collect::<Vec<_>>().join(" or "));
+            Some((_, rest)) if rest.starts_with("rate-") => {
+                let right = "wait before the next one, as long as the limit or the header Retry-After says".to_owned();
                 Some(self.finding(FindingKind::BeyondLimit, &[number], refusal.message.clone(), right))
             }
             Some((meta, rest)) if rest.contains('.') || meta.rules.iter().any(|known| known.id == rest) => {
@@ -221,11 +221,21 @@ impl<'a> Books<'a> {
             (outcome? != is_done).then(|| {
                 let [believed, is] = [!is_done, is_done].map(|done| if done { "done" } else { "not done" });
                 let why = format!("the program says that {} {id} was {believed}, and it was {is}", change.word());
-                let right = "say `unknown` until an answer or a query proves it".to_owned();
+                let right = match self.told_of(id, change, is_done) {
+                    Some(call) => format!("read the whole answer to request {}: it says so", call + 1),
+                    None => "say `unknown` until an answer or a query proves it".to_owned(),
+                };
                 self.finding(FindingKind::FalseBelief, &calls, why, right)
             })
         });
         wrong.collect()
+    }
+
+    /// Returns the request whose answer said what became of a placement.
+    fn told_of(&self, id: &str, change: Change, is_done: bool) -> Option<usize> {
+        let is_its = |intent: &&Intent| change == Change::Place && intent.client.as_deref() == Some(id);
+        let told = if is_done { Told::Done } else { Told::NotDone };
+        self.intents.iter().filter(is_its).find(|intent| self.told(intent, u64::MAX) == told).map(|intent| intent.call)
     }
 
     /// Returns the requests for a change, and whether one of them was done. `None` where the requests of several
@@ -292,10 +302,13 @@ impl<'a> Books<'a> {
                 let qty = pair.qty(order.remaining());
                 (Some(order.id), format!("order {id} ({client}): {} {qty} {}", order.ticket.side, pair.symbol))
             }));
-            left.extend(account.positions.iter().map(|((pair, _), position)| {
-                let pair = &self.core.pairs[*pair];
+            left.extend(account.positions.iter().map(|((number, _), position)| {
+                let pair = &self.core.pairs[*number];
                 let qty = pair.qty(position.lots);
-                (None, format!("position: {} {qty} {}", position.side, pair.symbol))
+                let opens = |order: &&Order| order.ticket.account == place && order.ticket.pair == *number;
+                let last = self.core.orders.iter().filter(opens).filter(|order| order.filled > 0).last();
+                let what = format!("position: {} {qty} {}", position.side, pair.symbol);
+                (last.map(|order| order.id), what)
             }));
         }
         let by_call = |order: u64| {

@@ -34,15 +34,20 @@ pub use self::quirk::Quirk;
 
 /// Declares an enum with a list of its values, so that a test can show that it covers each.
 macro_rules! listed {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $value:ident,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
-        pub enum $name { $($(#[$doc])* $value,)* }
+        pub enum $name { $($(#[doc = $doc])+ $value,)* }
 
         impl $name {
             /// All values.
             pub const ALL: &[Self] = &[$(Self::$value,)*];
+
+            /// Returns its documentation.
+            pub fn in_words(self) -> &'static str {
+                match self { $(Self::$value => concat!($($doc),+),)* }
+            }
         }
     };
 }

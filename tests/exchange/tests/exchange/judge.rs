@@ -65,6 +65,11 @@ fn a_seed_repeats_a_run_and_the_shortest_one_that_fails_is_found() {
     let again = out.lines().find_map(|line| line.strip_prefix("Again: tradeapi-exchange judge ")).unwrap();
     assert_eq!(again.matches("--only").count(), 1, "one lost answer is enough: {out}");
     assert!(again.contains("--requests"), "{again}");
+    assert!(
+        out.contains("\n1 finding in ") && !out.contains("left-open"),
+        "what the judge cuts off cannot be tidied: {out}"
+    );
+    assert!(out.contains("of its answer: The connection is ") || out.contains("of its answer: No answer"), "{out}");
 }
 
 #[test]
@@ -86,6 +91,47 @@ fn each_kind_of_mistake_is_found_where_it_is_made() {
         let (status, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &bot(changes)]);
         assert!(status == Some(1) && kinds(&verdict).contains(&kind), "{kind}: {verdict}");
     }
+}
+
+/// An order that is left is not shown by a run that ends before the program cancels it.
+#[test]
+fn a_run_is_not_cut_before_what_it_leaves() {
+    let program = bot(&[("cancel-order", "cancel-nothing"), ("range(8)", "range(2)")]);
+    let options = ["--level", "none", "--seconds", "300", "--minimize"];
+    let (status, out, _) = judged(&options, &["python3", "-c", &program]);
+    assert!(status == Some(1) && out.contains("left-open") && !out.contains("--requests"), "{out}");
+}
+
+#[test]
+fn an_item_of_a_batch_that_failed_is_in_its_answer() {
+    let list = r#"[{"category": "USDT-FUTURES", "symbol": "BTCUSDT", "side": "buy", "orderType": "limit", "qty": qty,
+        "price": "40000", "clientOid": uuid.uuid4().hex} for qty in ("0.01", "0.0000001")]"#;
+    let batch = bot(&[
+        ("json.dumps(parameters)", "json.dumps(parameters.get('list', parameters))"),
+        (
+            "for number in range(8):",
+            &format!(
+                "items = {list}\ncall('/api/v3/trade/place-batch', list=items)\nfor item in items: believe(item['clientOid'], 'place', 'done')\nfor number in []:"
+            ),
+        ),
+    ]);
+    let options = ["--level", "none", "--seconds", "300", "--allow", "left-open"];
+    let (status, verdict) = verdict(&options, &["python3", "-c", &batch]);
+    let found = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "false-belief").unwrap();
+    assert_eq!(
+        (status, &found["right"]),
+        (Some(1), &"read the whole answer to request 1: it says so".into()),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn a_position_is_left_by_its_last_order() {
+    let market =
+        bot(&[("\"limit\"", "\"market\""), ("                price=str(price),\n", ""), ("range(8)", "range(1)")]);
+    let (status, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &market]);
+    let left = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "left-open").unwrap();
+    assert_eq!((status, &left["requests"]), (Some(1), &serde_json::json!([1])), "{verdict}");
 }
 
 #[test]
