@@ -64,11 +64,10 @@ fn by_the_file(file: &File, id: &str, request: &Value, log: &[Entry]) -> (Outcom
     let mut inquiry = Inquiry::new(change, sent.asked, answer_of(first));
     let places = inquiry.places();
     while !queries.is_empty() {
-        let is_denied = |round: usize| {
-            let answer = queries.get(round).and_then(|(_, end, _)| answer_of(end));
-            answer.is_some_and(|answer| inquiry.is_denied(places[round], answer))
-        };
-        let length = if places.len() > 1 && queries.len() > 1 && is_denied(0) { 2 } else { 1 };
+        let is_denied = |(place, end, _): &Entry| answer_of(end).is_some_and(|answer| inquiry.is_denied(place, answer));
+        let first = pages(queries);
+        let goes_on = places.len() > 1 && queries.len() > first && queries[..first].iter().all(is_denied);
+        let length = if goes_on { first + pages(&queries[first..]) } else { first };
         let (round, later) = queries.split_at(length);
         queries = later;
         let answers: Vec<_> =
@@ -79,6 +78,14 @@ fn by_the_file(file: &File, id: &str, request: &Value, log: &[Entry]) -> (Outcom
         }
     }
     (Outcome::Unknown, true)
+}
+
+/// Returns the number of queries at the beginning that ask one place at one time: the pages of its list.
+fn pages(queries: &[Entry]) -> usize {
+    queries
+        .chunk_by(|(one, _, then), (other, _, now)| one == other && then.asked == now.asked)
+        .next()
+        .map_or(0, <[_]>::len)
 }
 
 /// Gives a request an id, if it has none.
@@ -109,6 +116,8 @@ struct Answers {
     sent: Option<i64>,
     /// The index of the query that comes next.
     place: usize,
+    /// The list whose next page may be asked for: its query, the path of the request, and the time.
+    listed: Option<(String, String, i64)>,
     /// True if the order is mostly absent.
     is_absent: bool,
 }
@@ -131,6 +140,7 @@ impl Answers {
             dice,
             sent: None,
             place: 0,
+            listed: None,
         }
     }
 
@@ -141,10 +151,27 @@ impl Answers {
             self.sent = Some(now);
             return (self.id.clone(), self.of_the_change(number.as_deref()));
         }
+        if let Some((query, ..)) =
+            self.listed.clone().filter(|(_, path, at)| path == request.uri().path() && *at == now)
+        {
+            let page = self.last_page(&query, now);
+            return (query, page);
+        }
         let (query, example) = self.queries[self.place].clone();
+        let is_paged = rows(&self.file["operations"][&self.id]["settle"]["places"])[self.place]["pages"] == true;
+        self.listed = is_paged.then(|| (query.clone(), request.uri().path().to_owned(), now));
         let (end, is_denial) = self.of_a_query(&query, example, now, number.as_deref());
         self.place = if is_denial && self.place + 1 < self.queries.len() { self.place + 1 } else { 0 };
         (query, end)
+    }
+
+    /// Returns the page after which there is none.
+    fn last_page(&self, query: &str, now: i64) -> End {
+        let success = &self.file["operations"][query]["success"];
+        let example = self.queries.iter().find(|(known, _)| known == query).map(|(_, example)| example.clone());
+        let page = listing(success, example.unwrap_or_default(), Vec::new());
+        let body = self.around(page, Some(now), None).to_string().into_bytes();
+        End::Answered { status: 200, body, took: Duration::ZERO }
     }
 
     /// Returns the exchange's time in an answer, as the client reads it.

@@ -68,11 +68,12 @@ impl<'f> Inquiry<'f> {
         matches!(self.shown(place, answer), Shown::Absent)
     }
 
-    /// Takes the answers of the places that were asked in turn, if they came, and returns the outcome.
+    /// Takes the answers of the places that were asked in turn, if they came, and returns the outcome. Several of one place
+    /// are the pages of its list.
     pub fn take(&mut self, answers: &[(&str, Option<Answer<'_>>, Times)]) -> Outcome {
         let mut finding = Finding::Nothing;
-        for (index, (place, answer, times)) in answers.iter().enumerate() {
-            let found = answer.map_or(Finding::Nothing, |answer| self.finding(place, answer, *times));
+        for (index, pages) in answers.chunk_by(|(one, ..), (other, ..)| one == other).enumerate() {
+            let found = self.finding(pages);
             finding = if index > 0 && found == Finding::Absent { finding } else { found };
         }
         self.absences = if finding == Finding::Absent { self.absences + 1 } else { 0 };
@@ -92,8 +93,20 @@ impl<'f> Inquiry<'f> {
         self.outcome
     }
 
-    fn finding(&mut self, place: &str, answer: Answer<'_>, times: Times) -> Finding {
-        match self.shown(place, answer) {
+    fn finding(&mut self, pages: &[(&str, Option<Answer<'_>>, Times)]) -> Finding {
+        let [(.., first), ..] = pages else { return Finding::Nothing };
+        let answered = pages.last().map_or(first.answered, |(.., times)| times.answered);
+        let times = Times { answered, ..*first };
+        let mut shown = Shown::Absent;
+        for (place, answer, _) in pages {
+            let page = answer.map_or(Shown::Nothing, |answer| self.shown(place, answer));
+            shown = match (shown, page) {
+                (shown, Shown::Absent) => shown,
+                (Shown::Absent, page) => page,
+                _ => Shown::Nothing,
+            };
+        }
+        match shown {
             Shown::Record(record) => {
                 self.was_shown = true;
                 self.evidence(&record, times)

@@ -72,7 +72,7 @@ changes! {
 
 macro_rules! placements {
     ($($api:ident: $family:ident :: $operation:ident;)+) => {
-        /// Returns the operation of each API that a query settles, except that of KuCoin, whose history has pages.
+        /// Returns the operation of each API that a query settles.
         fn placements() -> Vec<(&'static str, Caller<Outcome>)> {
             vec![$((stringify!($api), Caller {
                 operation: apis::$api::$family::$operation::META.id,
@@ -102,6 +102,7 @@ placements! {
     gemini: orders::NewOrder;
     htx: spot::PlaceANewOrder;
     kraken: spot::AddOrder;
+    kucoin: spot::AddOrder;
     okx: trade::PlaceOrder;
     phemex: contract::PlaceOrder;
     upbit: exchange::CreateOrder;
