@@ -240,6 +240,8 @@ impl Measured {
         let fits = |of_file: &[String], known: &[String]| match known {
             // JSON of any form.
             [known] if known == "json" => is_said || of_file.is_empty() || of_file == ["object"],
+            // Whole numbers that are listed are values of either type.
+            [known] if known == "integer" && !own.values.is_empty() && of_file == ["number"] => true,
             [known] => of_file.iter().any(|kind| kind == known),
             known => known == of_file,
         };

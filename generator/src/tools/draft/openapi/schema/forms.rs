@@ -26,6 +26,7 @@ pub(super) fn only<'a>(
         nulls.iter().for_each(|null| null.mark("type", Mark::Read));
         field.may_be_null |= !nulls.is_empty();
         let is_listed = forms.iter().any(|form| form.value.get("enum").is_some());
+        let was_open = forms.len();
         if is_listed && forms.len() == 2 {
             forms.retain(|form| {
                 let is_open = ["string", "number"].iter().any(|kind| form.value == &serde_json::json!({"type": kind}));
@@ -36,6 +37,11 @@ pub(super) fn only<'a>(
             });
         }
         if let [only] = forms.as_slice() {
+            if side == Side::Request && was_open > forms.len() {
+                field.remarks.push(
+                    "Any other value may be sent, too: a `string` instead of the enum leaves it open.".to_owned(),
+                );
+            }
             return Some(only.clone());
         }
         if !forms.is_empty() && forms.iter().all(is_condition) && key == "anyOf" {
