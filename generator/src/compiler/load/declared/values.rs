@@ -9,10 +9,7 @@ use crate::compiler::values::{Day, Duration, UtcOffset};
 use crate::compiler::words::Word;
 
 /// A value that is written as one text, number or word. With its place, it is the value of a key.
-pub(crate) trait Scalar: Sized {
-    /// Reads the value.
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError>;
-
+pub(crate) trait Scalar: Read {
     /// Returns the value to go on with if it is missing, so that only the missing key is reported.
     fn stand_in() -> Option<Self> {
         None
@@ -33,20 +30,12 @@ pub(crate) trait Scalar: Sized {
 }
 
 impl Scalar for String {
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        Read::read(from)
-    }
-
     fn words(&self) -> String {
         self.clone()
     }
 }
 
 impl Scalar for u64 {
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        Read::read(from)
-    }
-
     fn words(&self) -> String {
         self.to_string()
     }
@@ -57,10 +46,6 @@ impl Scalar for u64 {
 }
 
 impl Scalar for bool {
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        Read::read(from)
-    }
-
     fn words(&self) -> String {
         self.to_string()
     }
@@ -72,10 +57,6 @@ impl Scalar for bool {
 
 /// A word of which there is only one stands for a missing one.
 impl<W: Word> Scalar for W {
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        Read::read(from)
-    }
-
     fn stand_in() -> Option<Self> {
         if let [only] = W::WORDS { W::parse(only) } else { None }
     }
@@ -85,13 +66,15 @@ impl<W: Word> Scalar for W {
     }
 }
 
-impl Scalar for Duration {
+impl Read for Duration {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let text = from.text(Expected::Text)?;
         let help = "write a number and a unit, such as `30 seconds`, `1 week` or `3 months`";
         Self::parse(text).ok_or_else(|| from.refuse(Code::BadDuration, format!("invalid duration `{text}`"), help))
     }
+}
 
+impl Scalar for Duration {
     fn words(&self) -> String {
         self.to_string()
     }
@@ -101,13 +84,15 @@ impl Scalar for Duration {
     }
 }
 
-impl Scalar for UtcOffset {
+impl Read for UtcOffset {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let text = from.text(Expected::Text)?;
         let help = "write the offset from UTC, such as `UTC`, `UTC+8` or `UTC-3:30`";
         Self::parse(text).ok_or_else(|| from.refuse(Code::BadWindow, format!("invalid time zone `{text}`"), help))
     }
+}
 
+impl Scalar for UtcOffset {
     fn words(&self) -> String {
         self.to_string()
     }
@@ -122,10 +107,6 @@ impl Read for Day {
 }
 
 impl Scalar for Day {
-    fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
-        Read::read(from)
-    }
-
     fn words(&self) -> String {
         self.to_string()
     }
@@ -149,7 +130,7 @@ impl std::fmt::Display for Prose {
     }
 }
 
-impl Scalar for Prose {
+impl Read for Prose {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         let text = from.text(Expected::Text)?.trim();
         if text.is_empty() {
@@ -158,7 +139,9 @@ impl Scalar for Prose {
         }
         Ok(Self(text.to_owned()))
     }
+}
 
+impl Scalar for Prose {
     fn stand_in() -> Option<Self> {
         Some(Self(String::new()))
     }
