@@ -5,7 +5,6 @@
 
 mod account;
 mod batches;
-mod choices;
 mod conditions;
 mod confirm;
 mod counterpart;
@@ -13,7 +12,6 @@ mod credentials;
 mod docs;
 mod errors;
 mod examples;
-mod flat;
 mod identifiers;
 mod intents;
 mod lifecycle;
@@ -70,14 +68,14 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     identifiers::check,
     identifiers::forms,
     identifiers::mint,
-    choices::check,
+    identifiers::choices,
     records::units,
     records::check,
     records::records_of_several,
     errors::success_is_one,
     errors::codes_prove_refusals,
     account::check,
-    flat::check,
+    account::becomes_flat,
     account::instrument_is_named,
     account::served_families,
     account::classes,

@@ -8,7 +8,6 @@
 
 mod account;
 mod batches;
-mod choices;
 mod code;
 mod codes;
 mod commands;
@@ -17,22 +16,16 @@ mod confirm;
 mod counterpart;
 mod credentials;
 mod declarations;
-mod diagram;
 mod docs;
 mod enums;
 mod example;
-mod expression;
-mod family;
-mod flat;
 mod front;
-mod guide;
 mod intents;
 mod lifecycle;
 mod lookup;
 mod operation;
 mod orders;
 mod pages;
-mod parameter_docs;
 mod parameters;
 mod reconcile;
 mod records;
@@ -40,7 +33,6 @@ mod root;
 mod rules;
 mod scope;
 mod trees;
-mod worth;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,8 +40,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) use batches::{DataShown, data_shown};
 pub use code::Layout;
 pub(crate) use code::{File, HEADER, digest};
-pub(crate) use diagram::{Links, draw};
 pub(crate) use example::{ExampleCalls, example_calls};
+pub(crate) use lifecycle::{Links, draw};
 
 use crate::compiler::model::{Api, Family, Source};
 
@@ -87,7 +79,7 @@ pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
     jobs.push(job("cli.rs", move || commands::emit(api, layout)));
     if layout == Layout::Crate && !api.guide.is_empty() {
-        jobs.push(job("guide.rs", move || guide::emit(api)));
+        jobs.push(job("guide.rs", move || front::chapters(api)));
     }
     if layout == Layout::Crate {
         jobs.push(job("cli/main.rs", move || commands::main(api)));
@@ -103,11 +95,11 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     let folder = module_name(&family.name);
     let file = |name: &str| format!("{folder}/{name}.rs");
     let mut jobs = vec![
-        job(file("mod"), move || family::emit(api, family)),
+        job(file("mod"), move || root::emit_family(api, family)),
         job(file("errors"), move || enums::emit_errors(family)),
     ];
     if !family.choices.is_empty() {
-        jobs.push(job(file("choices"), move || choices::emit(family)));
+        jobs.push(job(file("choices"), move || enums::emit_choices(family)));
     }
     if !family.enums.is_empty() {
         jobs.push(job(file("enums"), move || enums::emit(api, family, layout)));

@@ -1,6 +1,5 @@
 //! The content of the schema: resolved, immutable and free of YAML. All later steps read the model only.
 
-mod account;
 mod builder;
 mod confirm;
 mod counterpart;
@@ -9,7 +8,6 @@ pub(crate) mod elements;
 mod envelope;
 mod facts;
 pub(crate) mod formats;
-mod lifecycle;
 mod names;
 pub(crate) mod number;
 mod operation;
@@ -21,7 +19,6 @@ mod resolve;
 mod rules;
 mod shape;
 mod types;
-mod wire;
 
 use super::diagnostics::{Diagnostics, Place};
 use super::load::Documents;
@@ -36,14 +33,12 @@ pub(crate) use super::load::raw::{
 pub(crate) use super::references::*;
 pub(crate) use super::values::{Dates, Day, Duration, DurationUnit, UtcOffset};
 pub(crate) use super::words::*;
-pub(crate) use account::*;
 pub(crate) use confirm::*;
 pub(crate) use counterpart::*;
 pub(crate) use credentials::*;
 pub(crate) use envelope::{AnswerPath, Envelope, Step, SuccessWith};
 pub(crate) use facts::Fact;
 pub(crate) use formats::*;
-pub(crate) use lifecycle::{ExcludedTransition, Exclusion, Lifecycle, Possible, State, Tracked, Transition};
 pub(crate) use names::{KEYWORDS, Name, field_name, type_name, variant_name};
 pub(crate) use number::Number;
 pub(crate) use operation::*;
@@ -53,7 +48,6 @@ pub(crate) use record::*;
 pub(crate) use rules::*;
 pub(crate) use shape::*;
 pub(crate) use types::*;
-pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 /// Makes the model of the files of a schema: first its parts, then what their names stand for.
 pub(crate) fn of(documents: Documents, to: &mut Diagnostics) -> Api {

@@ -163,7 +163,7 @@ fn imports(blocks: &[String], names: &[String]) -> TokenStream {
     match names.as_slice() {
         [] => runtime,
         [name] => quote!(#runtime use super::#name;),
-        names => quote!(#runtime use super::{#(#names),*};),
+        names => quote!(#runtime use super::{#(#names), *};),
     }
 }
 

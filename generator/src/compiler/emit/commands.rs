@@ -6,7 +6,7 @@ use syn::Expr;
 
 use super::code::{File, Item, gate, ident, optional, optional_text};
 use super::docs::Docs;
-use super::guide::Subject;
+use super::front::Subject;
 use super::trees;
 use super::{batches, confirm, module_name, pages};
 use crate::compiler::emit::Layout;
@@ -72,7 +72,7 @@ fn positions(family: &Family, operation: &Operation) -> Option<proc_macro2::Toke
     let account = family.served_at(&operation.path.text).map_or(&family.name, |served| &served.text);
     let list = optional_text(operation.listing.list.as_ref().map(|list| list.text.as_str()));
     let over = shows.over.as_ref().and_then(|over| {
-        let (name, values) = (&over.text, super::flat::values(family, operation.parameter(over)?)?);
+        let (name, values) = (&over.text, super::reconcile::values(family, operation.parameter(over)?)?);
         Some(quote!((#name, &[#(#values),*])))
     });
     let (id, over) = (&operation.id, optional(over));

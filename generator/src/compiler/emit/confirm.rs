@@ -7,7 +7,7 @@ use syn::Expr;
 use super::code::ident;
 use super::codes;
 use super::docs::{Docs, code, escape};
-use super::guide::Subject;
+use super::front::Subject;
 use super::pages;
 use super::scope::{Scope, value_type};
 use super::trees::{self, Field};

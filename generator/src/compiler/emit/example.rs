@@ -10,7 +10,7 @@ use syn::{Expr, Path};
 use super::code::{alternative, ident};
 use super::docs::Docs;
 use super::scope::{Scope, value_type};
-use super::{batches, choices, declarations, module_name, trees};
+use super::{batches, declarations, enums, module_name, trees};
 use crate::compiler::emit::Layout;
 use crate::compiler::json::{self, Member, Value};
 use crate::compiler::model::Family;
@@ -203,7 +203,7 @@ impl<'a> Writer<'a> {
                     self.note(name);
                     return Some(trees::path(&[name, &value.name.rust]));
                 }
-                let payload = choices::case_name(choice, value);
+                let payload = enums::case_name(choice, value);
                 self.note(&payload);
                 self.set(&payload, &case.parameters, json)
             }

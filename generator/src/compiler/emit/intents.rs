@@ -6,7 +6,7 @@ use super::code::ident;
 use super::docs::{Docs, code, escape};
 use super::parameters::argument_type;
 use super::scope::Scope;
-use super::{declarations, parameter_docs, trees};
+use super::{declarations, parameters, trees};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Choice, Condition, Intent, Operation, Parameter, Rule, Test, Unit};
 
@@ -75,7 +75,7 @@ fn docs(scope: &Scope<'_>, intent: &Intent, rules: &[&Rule], arguments: &[&Param
         } else {
             let known = Parameter { units, ..(*parameter).clone() };
             let called = called.map(|_| argument(intent, parameter).to_string());
-            docs.entry(&parameter_docs::argument(scope, &known, called.as_deref()));
+            docs.entry(&parameters::argument(scope, &known, called.as_deref()));
         }
     }
     if as_in_new {

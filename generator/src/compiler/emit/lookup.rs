@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{alternative, ident};
-use super::expression::Expression;
+use super::conditions::Expression;
 use super::scope::Scope;
 use crate::compiler::model::{Choice, ChoiceKind, Parameter, Shape, Type};
 

@@ -2,15 +2,13 @@
 
 use super::code::{File, Item, ident};
 use super::conditions::Conditions;
+use super::conditions::Expression;
 use super::docs::{Docs, MARKDOWN, code, documented, escape};
-use super::expression::Expression;
 use super::parameters::{self, Set};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::trees::{self, Field};
-use super::{
-    batches, codes, confirm, counterpart, example, guide, intents, orders, pages, parameter_docs, rules, worth,
-};
+use super::{batches, codes, confirm, counterpart, example, front, intents, orders, pages, rules};
 use crate::compiler::emit::Layout;
 use crate::compiler::model::{
     Access, Api, BesideData, Class, Condition, Dates, Effect, Family, InstrumentNames, Lists, Objects, Operation,
@@ -286,8 +284,8 @@ fn meta(family: &Family, operation: &Operation) -> Expr {
         confirm::echoes(operation),
         batches::shows(family, operation),
         operation.compound.as_ref().and_then(confirm::compound),
-        worth::worth(family, operation),
-        worth::prices(operation),
+        counterpart::worth(family, operation),
+        counterpart::prices(operation),
         trees::some("repeat", operation.repeat.as_ref().map(|repeat| trees::text(&repeat.why.0))),
         operation.repeat.as_ref().and_then(confirm::repeat_key),
         order_kind,
@@ -372,7 +370,7 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<Item> {
         let doc = format!("An item {of}of a [`{}`].", operation.rust.rust);
         let mut docs = Docs::default();
         docs.markdown(&doc);
-        parameter_docs::table(&mut docs, scope, &item.parameters);
+        parameters::table(&mut docs, scope, &item.parameters);
         let mut set = Set::new(&item.rust, docs, &item.parameters);
         set.rules = rules_of(operation, Some(&list.name.wire));
         set.instrument = instrument(scope, operation, &item.parameters);
@@ -403,7 +401,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if let Some(source) = &operation.source {
         docs.markdown(&super::source_line(api, source));
     }
-    parameter_docs::table(&mut docs, scope, operation.body.parameters());
+    parameters::table(&mut docs, scope, operation.body.parameters());
     documented(&operation.keys(scope.family)).for_each(|says| docs.entry(&says));
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
@@ -431,10 +429,10 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     }
     confirm::add(&mut docs, api, scope.family, operation);
     let entries = [
-        worth::entry(operation),
+        counterpart::entry(operation),
         pages::entry(operation),
         batches::entry(operation),
-        guide::entry(api, operation, layout),
+        front::entry(api, operation, layout),
     ];
     for entry in entries.into_iter().flatten() {
         docs.entry(&entry);

@@ -2,7 +2,7 @@
 
 use super::code::{File, Item, gate, ident};
 use super::docs::{Docs, MARKDOWN, code, escape};
-use super::flat::values;
+use super::reconcile::values;
 use super::scope::Scope;
 use super::{declarations, module_name};
 use crate::compiler::emit::Layout;

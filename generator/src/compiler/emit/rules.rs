@@ -3,8 +3,8 @@
 
 use super::code::{ident, number};
 use super::conditions::Conditions;
+use super::conditions::Expression;
 use super::docs::{Docs, code, escape};
-use super::expression::Expression;
 use super::lookup::{Lookup, Target, Text};
 use super::scope::Scope;
 use super::trees;

@@ -45,14 +45,12 @@ macro_rules! mappings {
 }
 
 mod api;
-mod counterpart;
 mod family;
 mod operation;
 mod statement;
 mod types;
 
 pub(crate) use api::*;
-pub(crate) use counterpart::*;
 pub(crate) use family::*;
 pub(crate) use operation::*;
 pub(crate) use statement::*;

@@ -1,7 +1,6 @@
 //! Raw documents -> model. Missing, undefined and unusable names are reported here and left out; values that are there
 //! but wrong are reported by [`crate::compiler::check`].
 
-mod account;
 mod credentials;
 mod fields;
 mod lifecycle;

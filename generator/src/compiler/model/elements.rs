@@ -13,7 +13,6 @@
 
 mod answers;
 mod api;
-mod credentials;
 mod means;
 mod operations;
 mod parameters;

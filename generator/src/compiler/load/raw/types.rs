@@ -1,7 +1,7 @@
 //! `types.yaml`: the types of parameters and of fields of records.
 
 use super::Reviewed;
-use super::counterpart::EnumCounterpart;
+use super::operation::EnumCounterpart;
 use super::statement::Source;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Placed, Prose, declared};
