@@ -64,7 +64,7 @@ fn patterns<'a>(code: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
 
 #[test]
 fn each_struct_of_the_model_is_taken_apart_for_differences_and_for_openapi() {
-    let declarations = code("compiler/model", &["builder", "elements", "facts", "wire"]);
+    let declarations = code("compiler/model", &["builder", "elements", "facts"]);
     let all = structs(&declarations);
     assert!(all.len() > 60, "{all:?}");
     let forgotten = |code: &str, except: &[&str]| -> Vec<&str> {
@@ -73,4 +73,66 @@ fn each_struct_of_the_model_is_taken_apart_for_differences_and_for_openapi() {
     };
     assert_eq!(forgotten(&code("compiler/model", &["builder"]), &[]), Vec::<&str>::new(), "`diff`");
     assert_eq!(forgotten(&code("tools/export/openapi", &[]), &NOT_IN_OPENAPI), Vec::<&str>::new(), "OpenAPI");
+}
+
+/// Keys that are words of several mappings, or that a builder or a type of their own reads.
+const SAID_AGAIN: [&str; 10] = [
+    "access_of",
+    "before_signature",
+    "client_id",
+    "left_out",
+    "not_shown",
+    "one_of",
+    "refused_address",
+    "remaining_calls",
+    "remaining_calls_in",
+    "significant_digits",
+];
+
+/// Returns the keys that blocks of a macro declare, as far as nothing else has such a name: those of several words.
+fn keys(text: &str, declared_by: &str) -> BTreeSet<String> {
+    let begin = format!("\n{declared_by}! {{\n");
+    let blocks = text.split(begin.as_str()).skip(1);
+    let rows = blocks.flat_map(|block| block.split("\n}\n").next().unwrap_or_default().lines());
+    let names = rows.filter_map(|row| row.strip_prefix("        ")?.split_once(": ").map(|(name, _)| name));
+    let names = names.map(|name| name.trim_start_matches("@required ").to_owned());
+    names.filter(|name| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
+}
+
+/// Returns the files of the language, from the form in files to facts and differences, that name a key in their code.
+/// Sentences about keys for pages, in `phrases.rs`, are a use of theirs.
+fn files_with(key: &str, all: &[(PathBuf, String)]) -> Vec<PathBuf> {
+    let is_named = |code: &str| code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == key);
+    all.iter().filter(|(_, code)| is_named(code)).map(|(path, _)| path.clone()).collect()
+}
+
+#[test]
+fn a_key_is_said_in_few_files() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/compiler");
+    let mut files = vec![source.join("model.rs")];
+    let mut folders = vec![source.join("load"), source.join("model")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.retain(|path| !path.ends_with("phrases.rs"));
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path, text.lines().filter(is_code).map(|line| format!("{line}\n")).collect::<String>())
+    };
+    let all: Vec<_> = files.into_iter().map(read).collect();
+    // A row is the form, the model, the comparison and the documentation; a second file may check it. Of another key,
+    // each of the four is said in its own file.
+    for (declared_by, most, least_keys) in [("declared", 2, 10), ("mappings", 4, 25)] {
+        let raw = all.iter().filter(|(path, _)| path.parent().is_some_and(|folder| folder.ends_with("load/raw")));
+        let keys: BTreeSet<String> = raw.flat_map(|(_, text)| keys(text, declared_by)).collect();
+        let keys: Vec<_> = keys.iter().filter(|key| !SAID_AGAIN.contains(&key.as_str())).collect();
+        assert!(keys.len() >= least_keys, "{keys:?}");
+        let said: Vec<_> = keys.iter().map(|key| (key, files_with(key, &all))).collect();
+        let often: Vec<_> = said.iter().filter(|(_, files)| files.is_empty() || files.len() > most).collect();
+        assert!(often.is_empty(), "keys of `{declared_by}!` in more than {most} files: {often:#?}");
+    }
 }
