@@ -3,11 +3,12 @@
 use super::account::{account_property, instrument_property};
 use super::ranges::Range;
 use super::records::{find_fault_of_value, lists_all};
+use super::rules::name;
 use super::values::described;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
 use crate::compiler::model::{
-    Api, Comparison, Condition, Family, Lookup, Need, Operand, Placed, PropertyKind, Relation, Role, Shape, Type,
-    WireNames, WireParameter,
+    Api, Comparison, Condition, Family, Item, Lookup, Need, Operand, Operation, Placed, PropertyKind, Relation, Role,
+    Rule, Shape, Test, Type, WireNames, WireParameter,
 };
 
 /// The owner of conditions: a rule or a class.
@@ -303,4 +304,28 @@ fn why_not_comparable(family: &Family, found: &WireParameter<'_>) -> Option<Stri
         Some(ty) if ty.compared().is_some() => parameter.is_edit().then(|| "can be deleted".to_owned()),
         Some(_) | None => Some(format!("is {}", described(family, &parameter.shape))),
     }
+}
+
+/// Reports a rule about parameters that only the items of a list have, without the list.
+pub(super) fn is_of_items(
+    family: &Family,
+    operation: &Operation,
+    rule: &Rule,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) -> bool {
+    if rule.within.is_some() {
+        return false;
+    }
+    let tested = || rule.test.iter().flat_map(Test::conditions).flat_map(Condition::names);
+    let lacks = |names: &WireNames<'_>, name: &str| matches!(names.find(name), Lookup::Missing(_));
+    let has_all = |item: &&Item| {
+        let inner = family.names(&item.parameters);
+        tested().all(|name| !lacks(&inner, name) || !lacks(names, name))
+    };
+    let Some(list) = operation.items().map(|(_, item)| item).find(has_all).map(|item| &item.list) else { return false };
+    let Some(of_items) = tested().find(|name| lacks(names, name)) else { return false };
+    to.at(rule.place, Code::BadRule, format!("{} tests `{of_items}`, which items of `{list}` have", name(rule)))
+        .help(format!("add `in: \"{list}\"`"));
+    true
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::conditions::{Subject, find};
+use super::conditions::{Subject, find, is_of_items};
 use super::ranges::Range;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
-    Api, Choice, Condition, Family, Item, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
+    Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
     Severity, Statements, Test, WireNames, WireParameter, meaning,
 };
 
@@ -321,30 +321,6 @@ pub(super) fn refuses(rule: &Rule, facts: &[Condition]) -> bool {
     let fails = |condition: &Condition| facts.iter().any(|fact| excludes(fact, condition));
     let is_forbidden = !forbid.is_empty() && forbid.iter().all(holds);
     rule.severity == Severity::Refuse && when.iter().all(holds) && (require.iter().any(fails) || is_forbidden)
-}
-
-/// Reports a rule about parameters that only the items of a list have, without the list.
-fn is_of_items(
-    family: &Family,
-    operation: &Operation,
-    rule: &Rule,
-    names: &WireNames<'_>,
-    to: &mut Diagnostics,
-) -> bool {
-    if rule.within.is_some() {
-        return false;
-    }
-    let tested = || rule.test.iter().flat_map(Test::conditions).flat_map(Condition::names);
-    let lacks = |names: &WireNames<'_>, name: &str| matches!(names.find(name), Lookup::Missing(_));
-    let has_all = |item: &&Item| {
-        let inner = family.names(&item.parameters);
-        tested().all(|name| !lacks(&inner, name) || !lacks(names, name))
-    };
-    let Some(list) = operation.items().map(|(_, item)| item).find(has_all).map(|item| &item.list) else { return false };
-    let Some(of_items) = tested().find(|name| lacks(names, name)) else { return false };
-    to.at(rule.place, Code::BadRule, format!("{} tests `{of_items}`, which items of `{list}` have", name(rule)))
-        .help(format!("add `in: \"{list}\"`"));
-    true
 }
 
 fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
