@@ -43,7 +43,7 @@ pub(crate) use drafting::drafts;
 use findings::{FactKind, Findings};
 use readers::Elsewhere;
 pub use report::Audit;
-use report::{Line, Share};
+use report::{Group, Line, Share};
 use review::Context;
 
 /// The texts of documents by their keys in `api.yaml`.
@@ -65,6 +65,10 @@ impl Documents {
         for known in &api.documents {
             let path = folder.join(file_of(&known.id));
             match crate::compiler::plain_text::read(&path) {
+                Ok(text) if text.trim().is_empty() => {
+                    to.whole(Code::CannotRead, format!("the document {} is empty", path.display()))
+                        .help("fetch it again: without its words, every fact would seem to be gone");
+                }
                 Ok(text) => {
                     texts.insert(known.id.clone(), text);
                 }
@@ -150,12 +154,24 @@ fn document(
     audit: &mut Audit,
 ) {
     headings::restore(api, &mut document);
+    if is_another(claims, &document) {
+        let text = format!(
+            "{}:1: neither a path nor half of the headings of its {} operations stand there: is it another document, or a \
+             page about an error?",
+            document.file,
+            claims.operations.len()
+        );
+        audit.lines.push(Line { group: Group::SchemaOnly, file: document.file, line: 1, text });
+        return;
+    }
     let renamed = headings::rename(api, claims, &mut document);
     marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;
     let mut found = readers::read(document, claims, &[], elsewhere);
     let new_sections = found.new_sections.clone();
-    let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
+    // A section that stands there twice is read once.
+    let is_read = |at: usize| document.section_of(at).is_some_and(|own| document.is_section(&own.heading, own));
+    let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at)) || !is_read(at);
     let questions = open_questions::compare(document, claims, is_new);
     let rules = numbered_rules::compare(document, claims, is_new);
     found.read.extend(questions.read.iter().map(|clause| clause.range()));
@@ -183,6 +199,15 @@ fn document(
     audit.lines.extend(review.lines(&context));
     audit.accept.extend(review.accepted(document, files, found, &[&standing, &compared.differences]));
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
+}
+
+/// Returns whether a document is another one than the schema names: it has no path and few headings of the operations.
+fn is_another(claims: &Claims<'_>, document: &Document) -> bool {
+    let known = &claims.operations;
+    let has_path =
+        |path: &str| document.sections.iter().any(|section| document.span(&section.body).text.contains(path));
+    let headings = known.iter().filter(|known| document.section(known.heading).is_some()).count();
+    known.len() > 1 && headings * 2 < known.len() && !known.iter().any(|known| has_path(&known.operation.path.text))
 }
 
 /// Returns the files of operations that a document no longer describes. Each is reported once.

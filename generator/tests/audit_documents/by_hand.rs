@@ -2,9 +2,9 @@
 
 mod cases;
 
-use cases::{BOUNDS, CASES, CLASSIC, GONE, UNIFIED};
+use cases::{BOUNDS, CASES, CLASSIC, FORMS, GONE, UNIFIED};
 
-use crate::{DOCUMENTS, Subject, on_all_cores};
+use crate::{DOCUMENTS, Subject, code, on_all_cores};
 
 /// A change of one document. A place is a section and a text in it, so that it is found when lines move.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ fn reported(report: &str) -> Vec<(String, String)> {
 #[test]
 fn every_change_is_reported_at_its_line_and_only_there() {
     let Some(subject) = Subject::read() else { return };
-    let cases: Vec<&Case> = CASES.iter().chain(BOUNDS).collect();
+    let cases: Vec<&Case> = CASES.iter().chain(BOUNDS).chain(FORMS).collect();
     let failures = on_all_cores(&cases, |case| {
         let (text, line) = apply(&subject.texts[case.document], case.edit);
         let report = subject.audit(case.document, &text).to_string();
@@ -221,4 +221,103 @@ fn the_fields_of_an_answer_are_read_from_a_table_too() {
     assert_eq!(same, 0, "{report}");
     let (other, report) = differences("customId");
     assert_eq!(other, 1, "{report}");
+}
+
+/// Returns the report on the classic document with another text of the table of *Reversal*.
+fn reversal(subject: &Subject, change: impl Fn(&str) -> String) -> (u8, String) {
+    let text = &subject.texts[CLASSIC];
+    let at = section(text, "Reversal");
+    let changed = format!("{}{}{}", &text[..at.start], change(&text[at.clone()]), &text[at.end..]);
+    let audit = subject.audit(CLASSIC, &changed);
+    (code(&audit), audit.to_string())
+}
+
+#[test]
+fn a_list_in_parts_or_in_another_form_states_the_same() {
+    let Some(subject) = Subject::read() else { return };
+    let head = "\n| Parameter | Required | Rules |\n|---|---|---|\n";
+    let parted = |label: &str| {
+        let before = format!("{label}{head}| size |");
+        reversal(&subject, |own| own.replace("| size |", &before))
+    };
+    for label in ["", "\n**Optional**\n", "\nFurther parameters:\n", "\n#### Optional parameters\n"] {
+        let (code, report) = parted(label);
+        assert_eq!(code, 3, "{label}: {report}");
+    }
+    let by_need = |own: &str| {
+        let (mut required, mut others, mut rest) = (String::new(), String::new(), String::new());
+        for line in own.lines() {
+            let to = match line.split(" | ").collect::<Vec<_>>().as_slice() {
+                [_, "yes", _] => &mut required,
+                [_, "no" | "conditional", _] => &mut others,
+                _ if line.starts_with('|') => continue,
+                _ => &mut rest,
+            };
+            to.push_str(
+                &line.replace(" | yes | ", " | ").replace(" | no | ", " | ").replace(" | conditional | ", " | "),
+            );
+            to.push('\n');
+        }
+        let table = "| Parameter | Rules |\n|---|---|\n";
+        let parameters = format!(
+            "Required parameters:\n\n{table}{required}\nOptional parameters:\n\n{table}{others}\nResponse data:"
+        );
+        rest.replacen("Response data:", &parameters, 1)
+    };
+    let (code, report) = reversal(&subject, by_need);
+    assert_eq!(code, 3, "{report}");
+    let as_items = |own: &str| {
+        let item = |line: &str| {
+            let cells: Vec<&str> = line.trim_matches(['|', ' ']).split(" | ").collect();
+            match (line.starts_with('|'), cells.as_slice()) {
+                (true, [name, need @ ("yes" | "no" | "conditional"), note]) => {
+                    let need = need.replace("yes", "required").replace("no", "optional");
+                    format!("- **{name}** ({need}): {note}\n")
+                }
+                (true, _) => String::new(),
+                (false, _) => format!("{line}\n"),
+            }
+        };
+        own.lines().map(item).collect()
+    };
+    let (code, report) = reversal(&subject, as_items);
+    assert_eq!(code, 3, "{report}");
+}
+
+#[test]
+fn a_new_column_is_one_change_and_what_it_states_is_compared() {
+    let Some(subject) = Subject::read() else { return };
+    let with_types = |size: &str| {
+        let own = |line: &str| match line {
+            "| Parameter | Required | Rules |" => "| Parameter | Type | Required | Rules |".to_owned(),
+            "|---|---|---|" => "|---|---|---|---|".to_owned(),
+            row if row.starts_with("| size |") => row.replacen(" |", &format!(" | {size} |"), 1),
+            row if row.starts_with('|') => row.replacen(" |", " | String |", 1),
+            other => other.to_owned(),
+        };
+        reversal(&subject, |text| text.lines().map(own).collect::<Vec<_>>().join("\n") + "\n")
+    };
+    let (code, report) = with_types("String");
+    assert_eq!(code, 3, "{report}");
+    assert!(report.contains("1 change(s) of words") && report.contains("new column: Type | String · "), "{report}");
+    let (code, report) = with_types("Number");
+    assert_eq!(code, 1, "{report}");
+    assert!(report.contains(": type of size number · "), "{report}");
+}
+
+#[test]
+fn a_heading_that_stands_there_twice_is_told_by_its_lines() {
+    let Some(subject) = Subject::read() else { return };
+    let (_, report) = reversal(&subject, |own| format!("{own}{own}"));
+    assert!(report.contains("the heading `Reversal` is also that of line 159, "), "{report}");
+    assert!(!report.contains("absent from the schema"), "{report}");
+}
+
+#[test]
+fn an_operation_of_which_the_heading_is_left_is_reported_once() {
+    let Some(subject) = Subject::read() else { return };
+    let (_, report) = reversal(&subject, |_| "### Reversal\n\nThis is no longer offered.\n\n".to_owned());
+    let lines = reported(&report);
+    assert_eq!(lines.len(), 1, "{report}");
+    assert!(lines[0].0 == GONE && lines[0].1.contains("endpoint POST "), "{report}");
 }

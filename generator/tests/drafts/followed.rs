@@ -172,6 +172,44 @@ fn a_draft_is_accepted_as_it_stands() {
     assert!(family.contains("    General: ") && !family.contains(": new"), "{family}");
 }
 
+/// The commands of the guide, as a maintainer runs them.
+#[test]
+fn the_program_follows_documents_from_the_first_day() {
+    let room = tempfile::tempdir().unwrap();
+    copy(&sources().join("followed"), room.path());
+    let family = room.path().join("schema/garden");
+    std::fs::create_dir_all(&family).unwrap();
+    std::fs::rename(room.path().join("api.yaml"), room.path().join("schema/api.yaml")).unwrap();
+    std::fs::write(family.join("family.yaml"), FAMILY).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"));
+        let output = program.current_dir(room.path()).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let (code, said) = run(&["new", "garden", "--from", ".", "--all"]);
+    assert_eq!(code, Some(0), "{said}");
+    let partly = ["audit", "--docs", ".", "--partly"];
+    let (code, said) = run(&["audit", "--docs", "."]);
+    assert!(code == Some(1) && said.contains("error["), "without `--partly`, drafts are mistakes: {said}");
+    let (_, said) = run(&[&partly[..], &["--accept", "--as-is"]].concat());
+    assert!(said.contains("digest(s) recorded") && !said.contains("kept because"), "{said}");
+    let (code, said) = run(&partly);
+    assert!(code == Some(0) && said.contains("differences that stand as accepted: "), "{said}");
+    let page = room.path().join("beds.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, text.replace("5 seconds", "10 seconds")).unwrap();
+    let (code, said) = run(&partly);
+    assert!(code == Some(3) && said.contains("words to review:") && said.contains("next: read what changed"), "{said}");
+    std::fs::write(&page, text.replace("greater than `60000`", "greater than `90000`")).unwrap();
+    let (code, said) = run(&[&partly[..], &["--accept"]].concat());
+    assert!(code == Some(1) && said.contains("1 kept because a fact of the section differs"), "{said}");
+    let (code, said) = run(&[&partly[..], &["--accept", "--as-is"]].concat());
+    assert!(code == Some(1) && said.contains("1 digest(s) recorded"), "{said}");
+    assert_eq!(run(&partly).0, Some(0));
+    let (code, said) = run(&["audit", "--docs", ".", "--as-is"]);
+    assert!(code == Some(2) && said.contains("--accept"), "{said}");
+}
+
 #[test]
 fn differences_that_stand_are_kept_when_words_are_accepted() {
     let room = followed();

@@ -369,13 +369,6 @@ fn an_unmarked_need_is_open_where_only_one_kind_is_marked() {
 }
 
 #[test]
-fn tags_of_parameters_are_listed() {
-    let tag = "<ParamField body=\"size\" type=\"string\" required>How big</ParamField>";
-    let drafts = Drafts::of(&format!("## Plant\n\n{tag}\n\nPOST /plant\n"));
-    assert!(drafts.file("plant").split("# Not read:").nth(1).is_some_and(|listed| listed.contains("size")));
-}
-
-#[test]
 fn columns_have_defaults_and_ranges() {
     let drafts = Drafts::of(
         "## Plant\n\nPOST /plant\n\n| Name | Type | Required | Default | Range | Description |\n|---|---|---|---|---|---|\n\
@@ -515,4 +508,23 @@ proptest! {
         let listed = file.split("# Not read:\n").nth(1).map_or(0, |listed| listed.lines().count());
         prop_assert_eq!(listed, not_read);
     }
+}
+
+/// Pages of components name parameters and fields in tags, and the address in the metadata.
+#[test]
+fn tags_of_parameters_and_fields_are_lists() {
+    let document = "## Plant\n\nPOST /plant\n\n<ParamField body=\"rows\" type=\"integer\" required>\n  At most 20.\n</ParamField>\n\n\
+                    <ParamField\n  body=\"soil\"\n  type=\"string\"\n  default=\"sand\">\n\n  Words about it.\n\n</ParamField>\n\n\
+                    <ParamField query=\"deep\" type=\"boolean\" required={false} />\n\n\
+                    <ParamField body=\"size\" type=\"string\" required>How big</ParamField>\n\n\
+                    ### Answer\n\n<ResponseField name=\"plantId\" type=\"string\" required>\n  Its id.\n</ResponseField>\n";
+    let drafts = Drafts::of(document);
+    let keys = drafts.keys("plant");
+    let rows = drafts.parameter("plant", "rows");
+    assert!(rows.contains("required: always") && rows.contains("max: 20"), "{keys}");
+    assert!(drafts.parameter("plant", "soil").contains("sand"), "{keys}");
+    assert!(drafts.parameter("plant", "size").contains("required: always"), "{keys}");
+    assert!(!drafts.parameter("plant", "deep").contains("required: always"), "{keys}");
+    let request = keys.split("\nresponse:").next().unwrap();
+    assert!(!request.contains("plantId"), "{keys}");
 }

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::document::{Block, Document};
+use super::measures::date_in;
 use super::report::shown_place;
 use super::text::Span;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Api, Day};
 use standing::Known;
 pub use standing::Standing;
-use subject::date_in;
 
 /// The entries of a list of changes, compared with the schema; the text of it is the report.
 #[derive(Clone, Debug, Default)]

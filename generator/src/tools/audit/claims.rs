@@ -35,8 +35,8 @@ pub(super) struct KnownRecord<'a> {
     pub(super) record: &'a Record,
 }
 
-/// An operation that was only observed.
-pub(super) struct ObservedEndpoint<'a> {
+/// An operation that the document does not describe as far as the schema knows.
+pub(super) struct OtherEndpoint<'a> {
     /// The method and the path, as statements have them.
     pub(super) endpoint: String,
     operation: &'a Operation,
@@ -44,10 +44,14 @@ pub(super) struct ObservedEndpoint<'a> {
     pub(super) place: Place,
 }
 
-impl ObservedEndpoint<'_> {
-    /// Returns what to do once a document describes the operation.
+impl OtherEndpoint<'_> {
+    /// Returns what to do once the document describes the operation.
     pub(super) fn advice(&self) -> String {
         let (operation, family) = (&self.operation.name, &self.family.name);
+        let source = self.operation.source.as_ref().or(self.family.source.as_ref());
+        if let Some(source) = source.filter(|_| self.operation.sources.is_empty()) {
+            return format!("the `source` of `{operation}` is `{}`: write this document there", source.document());
+        }
         match self.family.sources.is_empty() {
             true => format!("`{operation}` has `sources`: write its `source` instead"),
             false => {
@@ -67,8 +71,8 @@ pub(super) struct Claims<'a> {
     pub(super) rules: Vec<&'a Rule>,
     /// The contradictions, each with its operation or family.
     pub(super) contradictions: Vec<(&'a str, &'a Contradiction)>,
-    /// The operations of all families that no document described so far.
-    pub(super) observed: Vec<ObservedEndpoint<'a>>,
+    /// The operations of all families that other documents describe, or none.
+    pub(super) others: Vec<OtherEndpoint<'a>>,
     /// The pools that calls of several operations count in.
     pub(super) pools: &'a [Pool],
     /// The texts of units, the longest first.
@@ -94,7 +98,7 @@ impl<'a> Claims<'a> {
             not_shown: Vec::new(),
             rules: Vec::new(),
             contradictions: Vec::new(),
-            observed: Vec::new(),
+            others: Vec::new(),
             pools: &api.pools,
             units: Vec::new(),
             by_key: BTreeMap::new(),
@@ -162,19 +166,18 @@ impl<'a> Claims<'a> {
                 self.records.push(KnownRecord { id, section, family, record });
             }
         }
-        let (documented, observed): (Vec<_>, Vec<_>) =
-            family.operations.iter().partition(|operation| operation.sources.is_empty());
-        self.observed.extend(observed.into_iter().map(|operation| ObservedEndpoint {
-            endpoint: format!("{} {}", operation.method.as_str(), operation.path.text),
-            operation,
-            family,
-            place: operation.path.place,
-        }));
-        for operation in documented {
+        for operation in &family.operations {
             let source = operation.source.as_ref().or(family.source.as_ref());
-            if source.is_some_and(|source| source.document() == document) {
+            if operation.sources.is_empty() && source.is_some_and(|source| source.document() == document) {
                 self.operation(family, operation);
+                continue;
             }
+            self.others.push(OtherEndpoint {
+                endpoint: format!("{} {}", operation.method.as_str(), operation.path.text),
+                operation,
+                family,
+                place: operation.path.place,
+            });
         }
     }
 

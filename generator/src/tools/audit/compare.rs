@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Claims, ObservedEndpoint};
+use super::claims::{Claim, Claims, OtherEndpoint};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
 use super::findings::{Basis, FactKey, FactKind, Findings, Statement, key};
@@ -237,10 +237,10 @@ impl Comparison<'_> {
     fn document_only(&mut self, statement: &Statement) {
         let says = describe::statement(&statement.key, &statement.value);
         let says = Some(says.trim().to_owned());
-        let observed = self.claims.observed.iter().filter(|_| statement.key.kind == FactKind::Endpoint);
-        let observed = observed.into_iter().find(|one| one.endpoint == statement.value);
-        let place = observed.map_or_else(|| self.nearest_place(&statement.key), |one| Some(one.place));
-        let has = observed.map(ObservedEndpoint::advice);
+        let others = self.claims.others.iter().filter(|_| statement.key.kind == FactKind::Endpoint);
+        let other = others.into_iter().find(|one| one.endpoint == statement.value);
+        let place = other.map_or_else(|| self.nearest_place(&statement.key), |one| Some(one.place));
+        let has = other.map(OtherEndpoint::advice);
         self.add(&statement.key, DiscrepancyKind::DocumentOnly, statement.at, says, place, has);
     }
 

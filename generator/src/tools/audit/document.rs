@@ -43,6 +43,8 @@ pub(super) struct Document {
     pub(super) reading: Option<Reading>,
     /// Former names of sections, each with the byte at which the section now starts.
     pub(super) renamed: Vec<(String, usize)>,
+    /// Columns that tables did not have at the review: the cell of the head, and the others.
+    pub(super) new_columns: Vec<(Range<usize>, Vec<Range<usize>>)>,
 }
 
 /// Bytes of the text that are also contiguous in the source.
@@ -119,8 +121,23 @@ impl Document {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        let renamed = Vec::new();
-        Self { id, file, text, sections, source, runs, literals, codes, links, anchors, lines, reading, renamed }
+        let (renamed, new_columns) = (Vec::new(), Vec::new());
+        Self {
+            id,
+            file,
+            text,
+            sections,
+            source,
+            runs,
+            literals,
+            codes,
+            links,
+            anchors,
+            lines,
+            reading,
+            renamed,
+            new_columns,
+        }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {

@@ -93,6 +93,12 @@ impl TextChange {
 
 /// Returns the units of a section.
 pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
+    units_with(document, section, true)
+}
+
+/// Returns the units of a section. Either a row has all of its cells, or each column that its table did not have at the
+/// review is a unit of its own.
+fn units_with(document: &Document, section: &Section, has_all: bool) -> Vec<TextUnit> {
     let mut units = Units::default();
     for (nth, block) in section.blocks.iter().enumerate() {
         match block {
@@ -113,13 +119,20 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<TextUnit> {
             }
             Block::Table { head, rows } => {
                 let need = need_column(document, block);
+                let new = document.new_columns.iter().filter(|(title, _)| !has_all && head.contains(title));
+                let known = head.len() - new.clone().count();
                 for (row, set) in
                     std::iter::once((head, None)).chain(rows.iter().map(|row| (row, Some(Set::Table(nth)))))
                 {
                     let starts = row.iter().map(|cell| cell.start).min();
                     let Some((start, end)) = starts.zip(row.iter().map(|cell| cell.end).max()) else { continue };
                     let need = need.filter(|_| set.is_some());
-                    units.add(start..end, set, cells_meaning(document, row, need, 0..row.len()));
+                    let columns = if row.len() == head.len() { known } else { row.len() };
+                    units.add(start..end, set, cells_meaning(document, row, need, 0..columns));
+                }
+                for (title, cells) in new {
+                    let column: Vec<Range<usize>> = std::iter::once(title).chain(cells).cloned().collect();
+                    units.add(title.clone(), None, cells_meaning(document, &column, None, 0..column.len()));
                 }
             }
         }
@@ -158,7 +171,8 @@ fn need_column(document: &Document, block: &Block) -> Option<usize> {
     Columns::labelled(document, &block.table(document)?, None)?.need()
 }
 
-/// Restores the order that the columns of each table had at the review, which the mark of its head identifies.
+/// Restores the order that the columns of each table had at the review, which the mark of its head identifies. A column
+/// that it did not have comes last.
 pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
     let mut restored = Vec::new();
     for (section_at, section) in document.sections.iter().enumerate() {
@@ -176,31 +190,40 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
             let reviewed_in = |order: &Vec<usize>| rows.iter().filter(|row| is_reviewed(row, need, order)).count();
             let as_it_is = reviewed_in(&(0..head.len()).collect());
             let is_known = |order: &Vec<usize>| is_reviewed(head, None, order) && reviewed_in(order) >= as_it_is;
-            if let Some(order) = orders(head.len()).into_iter().find(is_known) {
+            let all: Vec<usize> = (0..head.len()).collect();
+            let without = |new: &usize| all.iter().copied().filter(|column| column != new).collect::<Vec<_>>();
+            let is_longer = |order: &Vec<usize>| is_known(order) && reviewed_in(order) > 0;
+            let longer = || all.iter().flat_map(|new| orders(&without(new))).find(is_longer);
+            if let Some(order) = orders(&all).into_iter().find(is_known).or_else(longer) {
                 restored.push((section_at, block_at, order));
             }
         }
     }
     for (section, block, order) in restored {
         if let Block::Table { head, rows } = &mut document.sections[section].blocks[block] {
-            for row in std::iter::once(head).chain(rows).filter(|row| row.len() == order.len()) {
-                *row = order.iter().map(|column| row[*column].clone()).collect();
+            let columns = head.len();
+            let new: Vec<usize> = (0..columns).filter(|column| !order.contains(column)).collect();
+            for column in &new {
+                let cells = rows.iter().filter(|row| row.len() == columns).map(|row| row[*column].clone());
+                document.new_columns.push((head[*column].clone(), cells.collect()));
+            }
+            for row in std::iter::once(head).chain(rows).filter(|row| row.len() == columns) {
+                *row = order.iter().chain(&new).map(|column| row[*column].clone()).collect();
             }
         }
     }
 }
 
-/// Returns every order of the columns of a table, beginning with the current one; only this one if there are many
-/// columns.
-fn orders(columns: usize) -> Vec<Vec<usize>> {
+/// Returns every order of some columns of a table, beginning with the current one; only this one if there are many.
+fn orders(columns: &[usize]) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
-    if columns > MAX_COLUMNS {
-        return vec![(0..columns).collect()];
+    if columns.len() > MAX_COLUMNS {
+        return vec![columns.to_vec()];
     }
-    for _ in 0..columns {
+    for _ in columns {
         let longer = |order: &Vec<usize>| {
-            let free = (0..columns).filter(|column| !order.contains(column));
-            free.map(|column| [order.as_slice(), &[column]].concat()).collect::<Vec<_>>()
+            let free = columns.iter().filter(|column| !order.contains(column));
+            free.map(|column| [order.as_slice(), &[*column]].concat()).collect::<Vec<_>>()
         };
         orders = orders.iter().flat_map(longer).collect();
     }
@@ -296,10 +319,10 @@ pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) ->
 
 /// Returns the units that differ from the record.
 pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<TextChange> {
-    let units = units(document, section);
-    if recorded.split(' ').next() == Some(whole(&units).as_str()) {
+    if is_same(document, section, recorded) {
         return Vec::new();
     }
+    let units = units_with(document, section, false);
     let marks: Vec<&str> = marks_of(recorded).collect();
     let old: Vec<&str> = marks.iter().map(|mark| hash_of(mark)).collect();
     let hashes: Vec<String> = units.iter().map(TextUnit::hash).collect();

@@ -1,7 +1,7 @@
 //! Numbers, rates and lengths of time in the notations of documents.
 
 use super::text::Span;
-use crate::compiler::model::{Duration, Times};
+use crate::compiler::model::{Day, Duration, Times};
 use crate::compiler::words::TimestampForm;
 
 const NUMBERS: [&str; 21] = [
@@ -260,4 +260,53 @@ fn length(n: &str, unit: &str) -> Option<Duration> {
         "year" => Duration::parse(&format!("{} months", n.checked_mul(12)?)),
         unit => Duration::parse(&format!("{n} {unit}")),
     }
+}
+
+/// The names of months, which may be cut off after the third letter.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Returns the first day in a text, as `2026-08-18`, `2026/8/18`, `August 18, 2026` or `18 Aug 2026`, with its place.
+pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
+    let mut parts: Vec<(usize, &str)> = Vec::new();
+    let mut start = None;
+    for (at, c) in text.text.char_indices().chain([(text.text.len(), ' ')]) {
+        match (start, c.is_alphanumeric()) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                parts.push((from, text.text.get(from..at).unwrap_or_default()));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    parts.windows(3).find_map(|window| {
+        let [(first, one), (_, two), (last, three)] = *window else { return None };
+        let (year, month, day) = match (month_of(one), month_of(two)) {
+            (Some(month), _) => (three, month, two),
+            (None, Some(month)) => (three, month, one),
+            (None, None) => (one, two.parse().ok()?, three),
+        };
+        let day: u32 = day.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']).parse().ok()?;
+        let found = Day::parse(&format!("{year}-{month:02}-{day:02}"))?;
+        Some((found, text.after(text.at + first).before(text.at + last + three.len())))
+    })
+}
+
+fn month_of(word: &str) -> Option<usize> {
+    let word = word.to_ascii_lowercase();
+    let found = MONTHS.iter().position(|month| word.len() >= 3 && month.starts_with(&word))?;
+    Some(found + 1)
 }

@@ -40,15 +40,19 @@ pub(super) fn compare<'a>(
         let places: Vec<(&str, Option<&Section>, Vec<u64>)> =
             rule.at.split(';').map(|at| (at, section(document, at), rule_numbers(at))).collect();
         let mut holds = !rule.at.is_empty();
-        let mut at = 0;
+        let (mut at, mut is_at) = (0, true);
         for (place, section, numbers) in places {
             let Some(section) = section else {
                 holds = false;
                 continue;
             };
-            at = section.at.start;
             let known: BTreeSet<u64> = numbered(document, section).map(|(number, _)| number).collect();
-            holds &= numbers.iter().all(|number| known.contains(number)) && has_row(document, section, place);
+            let is_there = numbers.iter().all(|number| known.contains(number)) && has_row(document, section, place);
+            // The first place that is gone counts.
+            if is_at {
+                (at, is_at) = (section.at.start, is_there);
+            }
+            holds &= is_there;
             named.extend(numbers.iter().map(|number| (section.at.start, *number)));
         }
         match holds {

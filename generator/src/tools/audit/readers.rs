@@ -96,15 +96,14 @@ enum Meaning {
 fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Option<Meaning> {
     let named = claims.operations.iter().find(|known| document.is_section(known.heading, section));
     let known = named.map(|known| Meaning::Known(known.operation.id.clone()));
-    // A guide may show a call of what another section describes.
-    let is_call = |address: &str| {
+    // A guide may show a call of what another section describes, and a section may stand there twice.
+    let is_described = |address: &str| {
         let mut known = claims.operations.iter().map(|known| known.operation);
-        endpoint::is_in_a_call(document, section)
-            && known.any(|known| format!("{} {}", known.method.as_str(), known.path.text) == address)
+        known.any(|known| format!("{} {}", known.method.as_str(), known.path.text) == address)
     };
     let address =
         endpoint::find(document, section).map(|(method, path)| format!("{} {}", method.text, endpoint::template(path)));
-    known.or_else(|| address.filter(|address| !is_call(address)).map(|_| Meaning::New))
+    known.or_else(|| address.filter(|address| !is_described(address)).map(|_| Meaning::New))
 }
 
 impl<'a> Reader<'a> {
@@ -129,11 +128,14 @@ impl<'a> Reader<'a> {
             self.headers_of_operation(text, id);
         }
         self.parameters(section, id);
+        let mut above: Option<Span<'a>> = None;
         for text in section.texts(self.document) {
             self.batch_maximum(text, id);
             self.unsupported(text, id);
             self.response(text, id);
-            self.example(text, id);
+            let label = above.and_then(|above| Some(above.sentences().last()?.label()?.0));
+            self.example(text, id, label.is_some_and(|label| self.document.is_about_answers(label)));
+            above = Some(text);
         }
         self.response_table(section, id);
         self.response_as_sample(section, id);

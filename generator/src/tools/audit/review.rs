@@ -17,6 +17,7 @@ use super::named::NameFinder;
 use super::numbered_rules;
 use super::report::{Group, Line, shown_place};
 use super::text::Span;
+use super::wording::{likeness, stems};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{Api, Reviewed};
 use crate::compiler::write;
@@ -157,7 +158,10 @@ impl Review<'_> {
             }
             for change in recorded.changes.iter().filter(|change| !self.is_reported(change, context)) {
                 let of_change = changes.entry((change.at, change.now.is_none())).or_insert((change, Vec::new()));
-                of_change.1.push(place(recorded.reviewed.digest.1));
+                let place = place(recorded.reviewed.digest.1);
+                if !of_change.1.contains(&place) {
+                    of_change.1.push(place);
+                }
             }
         }
         for (change, places) in changes.into_values() {
@@ -165,12 +169,21 @@ impl Review<'_> {
         }
         for at in &self.unclaimed {
             let heading = document.section_of(*at).map_or("", |section| &section.heading);
-            let text = format!(
-                "{}:{}: the section `{heading}` is in no schema file; name it in the `reviewed` of one, as `{heading}: \
-                 new`",
-                document.file,
-                document.line(*at)
-            );
+            let first = document.section(heading).map_or(*at, |first| first.at.start);
+            let says = match heading {
+                _ if first != *at => format!(
+                    "the heading `{heading}` is also that of line {}, and `reviewed` cannot name both: give one of them \
+                     another heading in your copy",
+                    document.line(first)
+                ),
+                "" => "words before the first heading are in no schema file; name them in the `reviewed` of one, as \
+                       `\"\": new`"
+                    .to_owned(),
+                _ => format!(
+                    "the section `{heading}` is in no schema file; name it in the `reviewed` of one, as `{heading}: new`"
+                ),
+            };
+            let text = format!("{}:{}: {says}", document.file, document.line(*at));
             lines.push(line(Group::Unclaimed, Some(*at), text));
         }
         if self.recorded.is_empty() {
@@ -243,13 +256,24 @@ fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> Strin
     let now = change.now.as_ref().map(|now| document.quote(now));
     let before = was.zip(change.was.as_ref()).map(|(was, mark)| marks::words_of(was, mark).map(|at| was.quote(&at)));
     let is_heading = |at: &Range<usize>| document.section_of(at.start).is_some_and(|section| section.at == *at);
+    let column = document.new_columns.iter().find(|(title, _)| change.now.as_ref() == Some(title));
+    let column = column.map(|(title, cells)| {
+        let mut cells: Vec<String> =
+            cells.iter().filter(|cell| !cell.is_empty()).map(|cell| document.quote(cell)).collect();
+        cells.dedup();
+        format!("{} | {}", document.quote(title), cells.join(" | "))
+    });
     let says = match (&now, &before) {
         _ if change.was.is_none() && change.now.as_ref().is_some_and(is_heading) => {
             "the same sentences, items and rows in another order".to_owned()
         }
-        (Some(now), Some(Some(before))) if now == before => format!("has another number: {now}"),
+        (Some(now), Some(Some(before))) if now == before => match is_numbered(change, document) {
+            true => format!("has another number: {now}"),
+            false => format!("the same words in another place: {now}"),
+        },
         (Some(now), Some(Some(before))) => difference_of_words(before, now),
         (None, Some(Some(before))) => format!("[-{before}-]"),
+        _ if column.is_some() => format!("new column: {}", column.unwrap_or_default()),
         (Some(now), _) if change.was.is_none() => format!("new: {now}"),
         (Some(now), _) => format!("now: {now}"),
         (None, _) => "a sentence, an item or a row was removed".to_owned(),
@@ -266,13 +290,22 @@ fn words(change: &TextChange, places: &[String], context: &Context<'_>) -> Strin
     text
 }
 
+/// Returns whether a change is one of a numbered item.
+fn is_numbered(change: &TextChange, document: &Document) -> bool {
+    let section = document.section_of(change.at);
+    section
+        .is_some_and(|own| numbered_rules::numbered(document, own).any(|(_, text)| text.range().contains(&change.at)))
+}
+
 /// Returns the parts of the schema that are named there, the facts that are read there, those that are no longer read,
 /// and the rules that depend on the place.
 fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<String>); 5] {
     let Context { files, document, claims, found, compared, .. } = *context;
     let range = change.now.clone().unwrap_or(change.at..change.at);
+    let parts = change.now.as_ref().map(|now| changed_parts(change, now, context)).unwrap_or_default();
+    let is_there = |at: usize| range.contains(&at) && parts.iter().any(|part| part.range().contains(&at));
     let mut facts: Vec<String> = Vec::new();
-    for stated in found.statements.iter().filter(|stated| stated.force == Basis::Stated && range.contains(&stated.at)) {
+    for stated in found.statements.iter().filter(|stated| stated.force == Basis::Stated && is_there(stated.at)) {
         let fact = statement(&stated.key, &stated.value);
         if !facts.contains(&fact) {
             facts.push(fact);
@@ -286,9 +319,8 @@ fn beside(change: &TextChange, context: &Context<'_>) -> [(&'static str, Vec<Str
         .collect();
     let section = document.section_of(change.at);
     let named = NameFinder { document, claims, found, files };
-    let concerns = section
-        .zip(change.now.as_ref())
-        .map(|(section, now)| named.in_parts(section, document.span(now), &changed_parts(change, now, context)));
+    let concerns =
+        section.zip(change.now.as_ref()).map(|(section, now)| named.in_parts(section, document.span(now), &parts));
     let concerns = concerns.unwrap_or_default();
     let silent = section.filter(|_| !lost.is_empty()).map(|section| named.silent(section, &range, &compared.unstated));
     let silent = silent.unwrap_or_default();
@@ -316,20 +348,35 @@ fn changed_parts<'a>(change: &TextChange, now: &Range<usize>, context: &Context<
     if parts.is_empty() { vec![whole] } else { parts }
 }
 
-/// Returns the rules whose place may be that of a change; for removed text, those of its section.
+/// The most rules that are shown beside a change.
+const MAX_RULES: usize = 5;
+
+/// Returns the rules whose place may be that of a change; for removed text, those of its section. Of many, the ones with
+/// the most similar words are shown.
 fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<String> {
-    let Context { files, document, claims, .. } = *context;
+    let Context { files, document, was, claims, .. } = *context;
     let now = change.now.as_ref().map(|now| document.span(now));
+    let before = was.zip(change.was.as_ref()).and_then(|(was, mark)| Some(was.span(&marks::words_of(was, mark)?).text));
+    let changed = stems(&[now.map(|now| now.text), before].into_iter().flatten().collect::<Vec<_>>().join(" "));
     let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(document, section, at, now));
-    let mut rules: Vec<String> = Vec::new();
+    let mut rules: Vec<(usize, String)> = Vec::new();
     for (rule, _) in numbered_rules::places(document, claims, section).into_iter().filter(|(_, at)| can_be(at)) {
         let says = rule.says.split_whitespace().collect::<Vec<_>>().join(" ");
         let shown = format!("{}: {} · {}", rule.id, says, shown_place(files, Some(rule.place)));
-        if !rules.contains(&shown) {
-            rules.push(shown);
+        if rules.iter().all(|(_, other)| *other != shown) {
+            rules.push((likeness(&stems(&says), &changed), shown));
         }
     }
-    rules
+    let mut likest: Vec<usize> = rules.iter().map(|(likeness, _)| *likeness).collect();
+    likest.sort_unstable_by_key(|likeness| std::cmp::Reverse(*likeness));
+    let least = likest.get(MAX_RULES - 1).copied().unwrap_or_default();
+    let all = rules.len();
+    let shown = rules.into_iter().filter(|(likeness, _)| *likeness >= least).map(|(_, shown)| shown);
+    let mut shown: Vec<String> = shown.take(MAX_RULES).collect();
+    if all > shown.len() {
+        shown.push(format!("and {} others of the section", all - shown.len()));
+    }
+    shown
 }
 
 /// Returns the difference in the form `the [-old-]{+new+} words`.

@@ -1,9 +1,11 @@
 //! The changes.
 
 mod bounds;
+mod forms;
 
 use super::{Case, Edit};
 pub(super) use bounds::BOUNDS;
+pub(super) use forms::FORMS;
 
 pub(super) const CLASSIC: usize = 0;
 pub(super) const UNIFIED: usize = 1;

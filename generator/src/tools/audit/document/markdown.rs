@@ -10,10 +10,43 @@ use crate::tools::audit::wording;
 /// Returns whether a piece of HTML is a comment or one of the tags of HTML, which the page does not show. Other text in
 /// angle brackets is the name of something.
 fn is_markup(html: &str) -> bool {
-    const TAGS: [&str; 33] = [
-        "a", "aside", "b", "br", "code", "del", "details", "div", "em", "font", "hr", "i", "img", "li", "nobr", "ol",
-        "p", "pre", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr",
-        "tt", "u", "ul",
+    const TAGS: [&str; 36] = [
+        "a",
+        "aside",
+        "b",
+        "br",
+        "code",
+        "del",
+        "details",
+        "div",
+        "em",
+        "expandable",
+        "font",
+        "hr",
+        "i",
+        "img",
+        "li",
+        "nobr",
+        "ol",
+        "p",
+        "paramfield",
+        "pre",
+        "responsefield",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "summary",
+        "sup",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "tt",
+        "u",
+        "ul",
     ];
     let html = html.trim();
     let is_tag = html.starts_with('<') && html.ends_with('>') && html.matches('<').count() == 1;
@@ -31,6 +64,18 @@ fn attribute(tag: &str, name: &str) -> usize {
     let value =
         tag.split_once(name).and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).find(|n| !n.is_empty()));
     value.and_then(|value| value.parse().ok()).unwrap_or(1)
+}
+
+/// Returns the text of an attribute of a tag with its place in the tag, as in `type="string"` and `type={string}`.
+fn value<'a>(tag: &'a str, name: &str) -> Option<(&'a str, usize)> {
+    let start = tag.match_indices(name).find_map(|(at, _)| {
+        let rest = tag.get(at + name.len()..)?.strip_prefix('=')?;
+        let is_whole = tag[..at].ends_with(char::is_whitespace);
+        let marks = rest.len() - rest.trim_start_matches(['{', '"', '\'']).len();
+        is_whole.then_some(at + name.len() + 1 + marks)
+    })?;
+    let text = tag[start..].split(['"', '\'', '}', '>']).next()?.trim();
+    Some((text, start)).filter(|(text, _)| !text.is_empty())
 }
 
 /// The fence of a note, which a word for the kind of note may follow.
@@ -90,6 +135,9 @@ pub(super) struct Builder {
     is_code: bool,
     /// True if a tag for code is open.
     is_code_tag: bool,
+    /// True if the tag of a parameter or of a field of an answer is open, and the label of the latest one.
+    is_field: bool,
+    field_label: &'static str,
     /// True if a table of HTML is open.
     is_html_table: bool,
     /// The cells of HTML that continue in rows below: the column, the number of these rows, and the words.
@@ -130,6 +178,8 @@ impl Builder {
                 let number = counted.map(|counted| digits.parse().unwrap_or(counted));
                 self.begin(Open::Item { list, number });
             }
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) if self.is_field => self.push(" ", at),
+            Event::End(TagEnd::Paragraph | TagEnd::HtmlBlock) if self.is_field => {}
             // The paragraphs of a list item belong to its text.
             Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
             Event::Start(Tag::Paragraph | Tag::HtmlBlock) if self.is_html_table => self.push(" ", at),
@@ -205,20 +255,22 @@ impl Builder {
         }
     }
 
-    /// Adds the title that metadata state as the first heading.
+    /// Adds the title that metadata state as the first heading, and the address of an operation below it.
     fn title(&mut self, metadata: &str, at: usize) {
-        const KEY: &str = "title:";
-        let mut start = 0;
-        for line in metadata.split_inclusive('\n') {
-            if let Some(value) = line.strip_prefix(KEY) {
-                let bare = value.trim().trim_matches(['"', '\'']);
-                let offset = start + KEY.len() + value.find(bare).unwrap_or_default();
-                self.begin(Open::Heading(1));
-                self.push(bare, at + offset);
-                self.end();
-                self.is_title_of_metadata = true;
+        let keys = [("title:", Open::Heading(1)), ("api:", Open::Text), ("openapi:", Open::Text)];
+        for (key, open) in keys {
+            let mut start = 0;
+            for line in metadata.split_inclusive('\n') {
+                if let Some(value) = line.strip_prefix(key) {
+                    let bare = value.trim().trim_matches(['"', '\'']);
+                    let offset = start + key.len() + value.find(bare).unwrap_or_default();
+                    self.begin(open);
+                    self.push(bare, at + offset);
+                    self.end();
+                    self.is_title_of_metadata |= matches!(open, Open::Heading(_));
+                }
+                start += line.len();
             }
-            start += line.len();
         }
     }
 
@@ -276,6 +328,9 @@ impl Builder {
                 self.spans.clear();
                 self.is_html_table = false;
             }
+            ("paramfield" | "responsefield", true) => self.end(),
+            ("paramfield", false) => self.field("Parameters:", tag, at),
+            ("responsefield", false) => self.field("Response fields:", tag, at),
             ("br" | "li" | "p", _) if matches!(self.open, Some(Open::Cell)) => {
                 self.push(" ", at);
                 self.line_break.get_or_insert(at);
@@ -286,6 +341,48 @@ impl Builder {
                 self.is_code_tag = if ["code", "tt"].contains(&name) { !is_end } else { self.is_code_tag };
                 self.push(" ", at);
             }
+        }
+    }
+
+    /// Begins an item for the tag of a parameter or a field, as `<ParamField query="size" type="integer" required>`, below
+    /// a label for all of them.
+    fn field(&mut self, label: &'static str, tag: &str, at: usize) {
+        self.end();
+        let places = ["query", "body", "path", "name"];
+        let Some((name, name_at)) = places.iter().find_map(|place| value(tag, place)) else { return };
+        let is_same = self.field_label == label;
+        let list = match self.last() {
+            Some(Block::Item { list, number: None, .. }) if is_same => *list,
+            _ => {
+                self.begin(Open::Text);
+                self.words.extend(label.chars().map(|c| (c, at)));
+                self.end();
+                self.count += 1;
+                self.count
+            }
+        };
+        self.field_label = label;
+        self.begin(Open::Item { list, number: None });
+        self.push(name, at + name_at);
+        self.words.push((' ', at + name_at + name.len()));
+        let mut mark = '(';
+        let json = value(tag, "type").map(|(json, start)| ("", json, start));
+        let is_required = tag.split(|c: char| !c.is_alphanumeric()).any(|word| word == "required");
+        let is_denied = value(tag, "required").is_some_and(|(text, _)| text == "false");
+        let need = tag.find("required").filter(|_| is_required && !is_denied).map(|start| ("", "required", start));
+        let default = value(tag, "default").map(|(default, start)| ("default ", default, start));
+        for (before, text, start) in [json, need, default].into_iter().flatten() {
+            self.words.push((mark, at + start));
+            self.words.extend(before.chars().map(|c| (c, at + start)));
+            self.push(text, at + start);
+            mark = ',';
+        }
+        let end = at + tag.len() - 1;
+        self.words.extend((mark == ',').then_some((')', end)));
+        self.words.extend([(':', end), (' ', end)]);
+        self.is_field = !tag.ends_with("/>");
+        if !self.is_field {
+            self.end();
         }
     }
 
@@ -370,7 +467,7 @@ impl Builder {
 
     /// Ends the open block. Empty blocks are dropped, except cells and headings.
     fn end(&mut self) {
-        self.is_code = false;
+        (self.is_code, self.is_field) = (false, false);
         let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);
         let is_navigation = std::mem::take(&mut self.has_links) & !std::mem::take(&mut self.has_words);
         let Some(open) = self.open.take() else { return };

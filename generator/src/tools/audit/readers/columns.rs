@@ -158,6 +158,13 @@ fn names_in<'a>(document: &Document, cell: Span<'a>) -> Vec<(Span<'a>, Option<&'
 /// The needs that a line of their own in the cell of a name may state.
 const NEEDS: [&str; 3] = ["required", "optional", "conditional"];
 
+/// Returns the need that words above a table state for all of its rows: `Required parameters:`.
+pub(super) fn need_above(label: Option<Span<'_>>) -> Option<&'static str> {
+    let words: Vec<String> = label?.words().iter().map(|word| word.text.to_lowercase()).collect();
+    let mut needs = words.iter().filter(|word| NEEDS.contains(&word.as_str())).map(|word| need_of_cell(word));
+    needs.next().flatten().filter(|_| needs.next().is_none())
+}
+
 /// The words that answer the question in the title.
 const YES_OR_NO: [&str; 6] = ["yes", "no", "y", "n", "true", "false"];
 

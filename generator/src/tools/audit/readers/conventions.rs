@@ -139,12 +139,9 @@ fn plain_quotes(text: &str) -> String {
 fn error<'a>(situation: Span<'a>, response: Span<'a>, digits: usize) -> Option<(Span<'a>, &'a str)> {
     let words = response.words();
     let is_code = |word: &Span<'a>| word.text.len() >= digits && word.text.chars().all(|c| c.is_ascii_digit());
-    let at = words.iter().position(is_code)?;
-    let code = words[at];
-    let before: Vec<&str> = words[..at].iter().map(|word| word.text).collect();
-    if !before.iter().any(|word| ["code", "show", "shows"].contains(word)) {
-        return None;
-    }
+    // The status of HTTP may stand before it.
+    let announced = words.iter().position(|word| ["code", "show", "shows"].contains(&word.text))?;
+    let code = *words[announced..].iter().find(|word| is_code(word))?;
     let after = response.after(code.at + code.text.len());
     if let Some(clause) = after.clauses().into_iter().find_map(message) {
         return Some((code, clause));

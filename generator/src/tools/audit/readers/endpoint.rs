@@ -3,8 +3,8 @@
 use super::super::document::{Document, Section, Table};
 use super::super::findings::{Basis, FactKind, key};
 use super::super::measures;
-use super::super::measures::{Rate, number};
-use super::super::text::Span;
+use super::super::measures::{Rate, date_in, number};
+use super::super::text::{Span, overlaps};
 use super::super::wording::{deprecated, have_same_stem, is_parameter_list, plain, stems};
 use super::Reader;
 use crate::compiler::model::{Method, Scope};
@@ -109,6 +109,27 @@ pub(super) struct RatePhrase<'a> {
     pub(super) at: Span<'a>,
     /// The words around it that may state to whom it applies.
     pub(super) context: Vec<String>,
+    /// The words that state to whom a rate beside others of a sentence applies: `for market makers`.
+    for_whom: Vec<String>,
+}
+
+/// Words after *for* that name no class of callers.
+const FOR_ALL: [&str; 14] = [
+    "account", "all", "any", "call", "each", "every", "everyone", "ip", "key", "order", "pair", "request", "symbol",
+    "user",
+];
+
+/// Words before the day from which, and until which, a rate holds.
+const BEGINNING: [&str; 6] = ["from", "on", "after", "starting", "effective", "beginning"];
+const ENDING: [&str; 3] = ["until", "till", "before"];
+
+/// Returns whether a rate of a sentence holds from a day on, rather than now: `from 2027-01-01, 10/s`.
+fn is_of_a_day(sentence: Span<'_>, segment: Span<'_>, at: Span<'_>) -> bool {
+    let Some((_, date)) = date_in(sentence) else { return false };
+    let mark = sentence.before(date.at).words().last().map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let (begins, ends) = (BEGINNING.contains(&mark.as_str()), ENDING.contains(&mark.as_str()));
+    let is_later = at.at > date.at;
+    (begins || ends) && is_later || begins && overlaps(&segment.range(), &date.range())
 }
 
 /// Returns the rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
@@ -126,10 +147,24 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
                     at += 1;
                     continue;
                 };
-                let mut context = subject.clone();
-                context.extend(stems(segment.text));
-                found.push(RatePhrase { value: value(&rate), window: rate.every.window(), at: words[at], context });
+                let place = words[at];
                 at += count;
+                if is_of_a_day(sentence, segment, place) {
+                    continue;
+                }
+                let context = subject.iter().cloned().chain(stems(segment.text)).collect();
+                let is_beside = found.last().is_some_and(|one: &RatePhrase<'_>| sentence.range().contains(&one.at.at));
+                let whom = segment.after(place.at).text.split_once(" for ").map(|(_, whom)| stems(whom));
+                let is_class =
+                    |whom: &Vec<String>| !whom.iter().any(|word| FOR_ALL.iter().any(|all| have_same_stem(word, all)));
+                let for_whom = whom.filter(|_| is_beside).filter(is_class).unwrap_or_default();
+                found.push(RatePhrase {
+                    value: value(&rate),
+                    window: rate.every.window(),
+                    at: place,
+                    context,
+                    for_whom,
+                });
             }
         }
     }
@@ -153,7 +188,10 @@ impl<'a> Reader<'a> {
 
     pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
         for rate in rates(text) {
-            let class = self.class(&rate.context);
+            let is_known = self.claims.operation_by_id(id).is_none() || self.class(&rate.for_whom) != "default";
+            // The schema has no class of these callers.
+            let new = (!is_known && !rate.for_whom.is_empty()).then(|| rate.for_whom.join("-"));
+            let class = new.unwrap_or_else(|| self.class(&rate.context));
             self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value, rate.at);
         }
         for sentence in text.sentences() {

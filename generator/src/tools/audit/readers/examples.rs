@@ -8,11 +8,12 @@ use super::Reader;
 
 impl<'a> Reader<'a> {
     /// Reads a request of an operation: parameters, types and values that the schema does not have. What agrees with
-    /// the schema is not stated a second time.
-    pub(super) fn example(&mut self, text: Span<'a>, id: &str) {
+    /// the schema is not stated a second time. Below words about an answer, a sample may be one.
+    pub(super) fn example(&mut self, text: Span<'a>, id: &str, is_below_answer: bool) {
         let Some(first) = text.text.find(['{', '[']).filter(|at| text.text[..*at].trim().is_empty()) else { return };
         let Ok(value) = serde_json::from_str::<Value>(&text.text[first..]) else { return };
         match &value {
+            Value::Object(members) if is_below_answer && self.is_answer(id, members) => {}
             Value::Object(members) => self.members(text, id, "", members),
             Value::Array(items) => {
                 for members in items.iter().filter_map(Value::as_object) {
@@ -21,6 +22,13 @@ impl<'a> Reader<'a> {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
+    }
+
+    /// Returns whether each parameter among the members is also a field of the answer.
+    fn is_answer(&self, id: &str, members: &Map<String, Value>) -> bool {
+        let parameters = self.claims.last_parts(FactKind::Parameter, [id]);
+        let fields = self.claims.last_parts(FactKind::ResponseField, [id]);
+        members.keys().filter(|name| parameters.contains(name)).all(|name| fields.contains(name))
     }
 
     fn members(&mut self, text: Span<'a>, id: &str, prefix: &str, members: &Map<String, Value>) {

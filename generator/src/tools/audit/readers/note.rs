@@ -434,6 +434,12 @@ fn choice<'a>(clause: Span<'a>, words: &[Span<'a>], texts: &[&str], whole: bool,
         // `items a and b`, but not `items per page`.
         let is_joined = texts[at + 1..].iter().skip(1).step_by(2).all(|word| ["and", "or"].contains(word));
         said.items = words[at + 1..].iter().step_by(2).filter(|_| is_joined).copied().collect();
+    } else if said.items.last().is_some_and(|last| clause.at <= last.range().end + ", ".len()) {
+        // `items a, b and c`
+        let names = words.iter().filter(|word| !["and", "or"].contains(&word.text));
+        let is_listed = names.clone().all(|name| wording::is_name(name.text) && !values::is_grammar(name.text));
+        said.items.extend(names.filter(|_| is_listed));
+        return is_listed;
     }
     said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty() || !said.all_of.is_empty()
 }

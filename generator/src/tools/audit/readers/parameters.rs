@@ -1,10 +1,10 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
-use super::super::document::{Block, Section};
+use super::super::document::{Block, Section, label_of};
 use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, parameter_prefix};
-use super::columns::Columns;
+use super::columns::{Columns, need_above};
 use super::note::{Deferred, NotedParameters, is_about_several};
 use super::{Reader, needs};
 use crate::compiler::diagnostics::nearest;
@@ -14,6 +14,8 @@ struct ListedParameter<'a> {
     at: Span<'a>,
     /// The need according to its column in a table.
     need: Option<&'static str>,
+    /// The need according to the words above its table, if neither its row nor its note states one.
+    need_above: Option<&'static str>,
     note: Option<Span<'a>>,
     /// Cells of other columns, which are read like notes.
     more: Vec<Span<'a>>,
@@ -48,7 +50,7 @@ pub(super) fn is_none(list: Span<'_>) -> bool {
     ["none", "n/a", "nil", "no parameters"].contains(&list.text.trim_end_matches('.').to_lowercase().as_str())
 }
 
-/// More groups than any item of a list has.
+/// More groups than any item of a list or any table has.
 const GROUPS: usize = 1000;
 
 impl<'a> Reader<'a> {
@@ -58,28 +60,36 @@ impl<'a> Reader<'a> {
         let of_requests = tables.filter(|(label, _)| !label.is_some_and(|label| self.document.is_about_answers(label)));
         let with_columns = of_requests
             .filter_map(|(label, table)| Some((label, Columns::labelled(self.document, &table, label)?, table)));
-        let lists: Vec<_> = with_columns.collect();
-        let has_needs = lists.iter().any(|(_, columns, _)| columns.need().is_some());
-        for (label, columns, table) in lists {
+        let lists: Vec<_> =
+            with_columns.map(|(label, columns, table)| (need_above(label), label, columns, table)).collect();
+        let has_need = |need: &Option<&str>, columns: &Columns| columns.need().is_some() || need.is_some();
+        let has_needs = lists.iter().any(|(need, _, columns, _)| has_need(need, columns));
+        // A list may be parted into several tables.
+        let mut seen: Vec<ListedParameter<'a>> = Vec::new();
+        let mut last = None;
+        for (nth, (need, label, columns, table)) in lists.into_iter().enumerate() {
             // Beside a table with a column of needs, one without is about something else, such as weights.
-            if columns.need().is_some() || !has_needs {
-                has_list = true;
+            if has_need(&need, &columns) || !has_needs {
+                last = Some(table.at());
                 self.found.read.extend(label.filter(|label| self.document.is_about_requests(*label)).map(Span::range));
                 self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                let seen = columns.cells(self.document, &table.rows).map(|cells| ListedParameter {
+                seen.extend(columns.cells(self.document, &table.rows).map(|cells| ListedParameter {
                     at: cells.name,
                     need: cells.need,
+                    need_above: need,
                     note: cells.note,
                     more: cells.more,
                     json: cells.json,
                     is_one_of: false,
                     times: None,
-                    group: cells.row,
-                });
-                let seen: Vec<ListedParameter<'a>> = seen.collect();
+                    group: nth * GROUPS + cells.row,
+                }));
                 self.types_of(id, &columns, &table.rows);
-                self.parameter_list(id, "", table.at(), &seen, OpenNeed::ByMarks);
             }
+        }
+        if let Some(last) = last {
+            has_list = true;
+            self.parameter_list(id, "", last, &seen, OpenNeed::ByMarks);
         }
         has_list |= self.listed_below(section, id);
         for text in section.texts(self.document) {
@@ -106,19 +116,37 @@ impl<'a> Reader<'a> {
             }
             self.one_of_in_prose(text, id);
         }
-        if !has_list {
+        let endpoint = key(FactKind::Endpoint, [id]);
+        if !has_list && self.found.about(&endpoint).next().is_none() {
+            // Nothing but the heading is left.
+            self.found.missing.push((endpoint, section.at.start));
+        } else if !has_list {
             self.missing_parameters(id, "", section.at.start, &[]);
         }
     }
 
-    /// Reads `Parameters:` followed by a list with an item for each.
+    /// Reads a list with an item for each parameter: below `Parameters:`, or with a need in each item.
     fn listed_below(&mut self, section: &'a Section, id: &str) -> bool {
-        let mut has_list = false;
+        let (mut has_list, mut above) = (false, None);
         for (block, below) in section.blocks.iter().zip(1..) {
             let Block::Text(range) = block else { continue };
+            above = label_of(self.document.span(range).trim()).or(above);
             let Some(last) = self.document.span(range).trim().sentences().last().copied() else { continue };
-            let Some((label, _)) = last.label().filter(|(_, list)| list.is_empty()) else { continue };
-            let Some(prefix) = parameter_prefix(label.head_and_note().0) else { continue };
+            let items = section.blocks[below..].iter().map_while(|block| match block {
+                Block::Item { text, .. } => Some(self.document.span(text).trim()),
+                Block::Text(_) | Block::Table { .. } => None,
+            });
+            let items: Vec<Span<'a>> = items.collect();
+            let has_need = |item: &Span<'a>| {
+                let need = item.label().and_then(|(head, _)| head.head_and_note().1);
+                need.is_some_and(|need| self.document.need_of(need.text).is_some())
+            };
+            let labelled = last.label().filter(|(_, list)| list.is_empty());
+            let labelled = labelled.and_then(|(label, _)| Some((label, parameter_prefix(label.head_and_note().0)?)));
+            let is_of_answer = above.is_some_and(|above| self.document.is_about_answers(above));
+            let is_marked = || !is_of_answer && items.iter().all(has_need);
+            let marked = || items.first().filter(|_| is_marked()).map(|first| (*first, String::new()));
+            let Some((label, prefix)) = labelled.or_else(marked) else { continue };
             if let Some(Block::Text(range)) = section.blocks.get(below)
                 && let none = self.document.span(range).trim()
                 && is_none(none)
@@ -128,12 +156,8 @@ impl<'a> Reader<'a> {
                 self.found.without_parameters.insert(id.to_owned());
                 has_list = true;
             }
-            let items = section.blocks[below..].iter().map_while(|block| match block {
-                Block::Item { text, .. } => Some(self.document.span(text).trim()),
-                Block::Text(_) | Block::Table { .. } => None,
-            });
             let mut seen = Vec::new();
-            for (nth, item) in items.enumerate() {
+            for (nth, item) in items.iter().copied().enumerate() {
                 let entries = item_entry(item).map_or_else(|| sentence_entries(item), |entry| vec![entry]);
                 seen.extend(
                     entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
@@ -214,8 +238,9 @@ impl<'a> Reader<'a> {
         for (index, (name, at)) in names.iter().enumerate() {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
-                let need = needs[index].unwrap_or(open_need);
-                let is_open = needs[index].is_none_or(|need| need == "open");
+                let stated = needs[index].or(seen[index].need_above);
+                let need = stated.unwrap_or(open_need);
+                let is_open = stated.is_none_or(|need| need == "open");
                 let force = if is_open && unread[index] { Basis::Unread } else { Basis::Stated };
                 self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, force);
             }
@@ -435,6 +460,7 @@ fn item_entry<'a>(item: Span<'a>) -> Option<ListedParameter<'a>> {
     Some(ListedParameter {
         at: name,
         need: None,
+        need_above: None,
         note: Some(note),
         more: Vec::new(),
         json: None,
@@ -465,6 +491,7 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
                 seen.push(ListedParameter {
                     at: name,
                     need: None,
+                    need_above: None,
                     note,
                     more: Vec::new(),
                     json: None,

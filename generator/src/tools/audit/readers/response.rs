@@ -68,6 +68,9 @@ impl<'a> Reader<'a> {
     }
 
     fn data(&mut self, data: Span<'a>, id: &str) {
+        // What may be absent has the same shape; the words wait for review.
+        let end = [", or null", " or null", ", null"].iter().find_map(|end| data.text.strip_suffix(end));
+        let data = data.before(data.at + end.unwrap_or(data.text).len());
         let words = data.texts();
         let is_items = matches!(words.as_slice(), ["array" | "list", "of", ..]);
         let response = self.claims.operation_by_id(id).map(|operation| &operation.response);

@@ -74,6 +74,14 @@ const OF_SOME: [&str; 16] = [
 /// The most words of such a phrase: more of them are a sentence.
 const LONGEST_KIND: usize = 3;
 
+/// Words about parameters rather than values, unless others are listed beside them: `both or neither`.
+const OF_SEVERAL: [&str; 5] = ["both", "neither", "either", "all", "none"];
+
+/// Returns whether a word belongs to the grammar of lists.
+pub(super) fn is_grammar(word: &str) -> bool {
+    GRAMMAR.contains(&word)
+}
+
 /// Returns whether a text gives examples.
 pub(super) fn gives_examples(text: Span<'_>) -> bool {
     let texts = text.texts();
@@ -255,7 +263,8 @@ fn read_part<'a>(part: Span<'a>, known: &[String]) -> Option<(usize, ValueList<'
         }
         (hits, _) => entries_that_are_none == 0 || hits > entries_that_are_none,
     };
-    (is_list && count > 0).then_some((hits, list))
+    let is_about_several = hits == 0 && list.values.iter().all(|(value, _)| OF_SEVERAL.contains(&value.as_str()));
+    (is_list && !is_about_several).then_some((hits, list))
 }
 
 /// A value with its place, and the default that the entry states, if any: this value or another one.

@@ -1,0 +1,63 @@
+//! Changes of what stands beside or around what was stated: other rates, other statuses, samples, longer lists.
+
+use super::super::Case;
+use super::{CLASSIC, NEW, UNIFIED, WORDS, insert, replace};
+
+const AN_ANSWER: &str =
+    "\n\n```json\n{\"orderId\": \"1\", \"clientOid\": \"a\", \"changedAt\": \"1700000000000\"}\n```";
+
+pub(crate) const FORMS: &[Case] = &[
+    // Rates of callers that the schema does not know, and of other days.
+    replace(
+        UNIFIED,
+        "Place Order",
+        "30/s/UID for whitelisted users",
+        "30/s/UID for whitelisted users, 50/s/UID for liquidity providers",
+        NEW,
+        "unified/place-order.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Get Fill History",
+        "20/s/UID",
+        "20/s/UID; from 2027-03-01, 10/s/UID",
+        WORDS,
+        "unified/fills.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Get Fill History",
+        "20/s/UID",
+        "20/s/UID until 1 March 2027, then 10/s/UID",
+        WORDS,
+        "unified/fills.yaml",
+    ),
+    // What is about both of two parameters is no value.
+    replace(
+        CLASSIC,
+        "Get Pending Orders",
+        "at most three months)",
+        "at most three months; both or neither)",
+        WORDS,
+        "classic/orders-pending.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Batch Cancel",
+        "items orderId and clientOid)",
+        "items orderId, clientOid and reason)",
+        NEW,
+        "classic/batch-cancel-orders.yaml",
+    ),
+    // The same answer and the same code beside other words.
+    replace(
+        UNIFIED,
+        "Get Reality Fills",
+        "array of Reality fill items",
+        "array of Reality fill items, or null",
+        WORDS,
+        "unified/reality-fills.yaml",
+    ),
+    replace(UNIFIED, "Errors", "code 40010, msg", "HTTP 504, code 40010, msg", WORDS, "unified/family.yaml"),
+    insert(UNIFIED, "Cancel Order", "POST /api", AN_ANSWER, WORDS, "unified/cancel-order.yaml"),
+];
