@@ -406,7 +406,7 @@ impl Reader<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use *;
+    use super::*;
 
     #[test]
     fn keeps_places_and_digits() {

@@ -527,6 +527,7 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compiler::diagnostics::Place;
 
     #[test]
     fn conditions_are_named_after_what_they_compare() {
