@@ -265,7 +265,7 @@ static COUNTERPART: tables::Counterpart = tables::Counterpart {
     ],
     values: &[
         (
-            "productType",
+            ("productType", "category"),
             "COIN-FUTURES",
             tables::Becomes::Nothing(
                 "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",

@@ -693,14 +693,14 @@ static COUNTERPART: tables::Counterpart = tables::Counterpart {
     ],
     values: &[
         (
-            "productType",
+            ("productType", "category"),
             "COIN-FUTURES",
             tables::Becomes::Nothing(
                 "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
             ),
         ),
-        ("reduceOnly", "YES", tables::Becomes::Value("yes")),
-        ("reduceOnly", "NO", tables::Becomes::Value("no")),
+        (("reduceOnly", "reduceOnly"), "YES", tables::Becomes::Value("yes")),
+        (("reduceOnly", "reduceOnly"), "NO", tables::Becomes::Value("no")),
     ],
     decided: &[
         &[

@@ -3,11 +3,11 @@
 //! Cancel Strategy Order.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{OrderId, PlanIds};
+use super::{Nothing, OrderId};
 
 runtime::parameters! {
     #[derive(Default)]
-    /// Cancels a strategy order of a unified account. Data is null.
+    /// Cancels a strategy order of a unified account.
     ///
     /// `POST /api/v3/trade/cancel-strategy-order`
     ///
@@ -56,7 +56,7 @@ runtime::parameters! {
 }
 
 impl runtime::Operation for CancelStrategyOrder {
-    type Response = runtime::List<PlanIds>;
+    type Response = Nothing;
     const META: &'static tables::Meta = &META;
 }
 
@@ -66,7 +66,7 @@ static META: tables::Meta = tables::Meta {
     id: "observed.cancel-strategy-order",
     family: "observed",
     title: "Cancel Strategy Order",
-    doc: "Cancels a strategy order of a unified account. Data is null.",
+    doc: "Cancels a strategy order of a unified account.",
     section: "Cancel Strategy Order",
     method: tables::Method::Post,
     path: "/api/v3/trade/cancel-strategy-order",
@@ -75,6 +75,5 @@ static META: tables::Meta = tables::Meta {
     permission: Some("UTA trade (read & write)"),
     limits: &[tables::RateLimit::per_uid(10)],
     errors: super::errors::ERRORS,
-    shows: tables::Shows::List,
     ..tables::Meta::DEFAULT
 };

@@ -98,28 +98,28 @@ static COUNTERPART: tables::Counterpart = tables::Counterpart {
     same: &[("productType", "category"), ("symbol", "symbol")],
     values: &[
         (
-            "productType",
+            ("productType", "category"),
             "COIN-FUTURES",
             tables::Becomes::Nothing(
                 "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
             ),
         ),
         (
-            "productType",
+            ("productType", "category"),
             "SUSDT-FUTURES",
             tables::Becomes::Nothing(
                 "The demo market is chosen by a header, and its contracts have the names of the real ones.",
             ),
         ),
         (
-            "productType",
+            ("productType", "category"),
             "SCOIN-FUTURES",
             tables::Becomes::Nothing(
                 "The demo market is chosen by a header, and its contracts have the names of the real ones.",
             ),
         ),
         (
-            "productType",
+            ("productType", "category"),
             "SUSDC-FUTURES",
             tables::Becomes::Nothing(
                 "The demo market is chosen by a header, and its contracts have the names of the real ones.",

@@ -22,6 +22,10 @@ runtime::parameters! {
     /// - **Rate limit:** 10 calls a second per UID
     /// - **Guide:** [rate limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. No operation of unified accounts lists the orders that a strategy order has placed.
+    ///
     /// # Example
     ///
     /// One that was triggered.

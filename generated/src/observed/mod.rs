@@ -203,7 +203,7 @@ pub use records::{
     ContractOpenInterests, ContractPastFunding, ContractPastPosition, ContractPastTrade,
     ContractPosition, ContractPrice, ContractSettings, ContractTicker, ContractTier,
     ContractTrade, Done, FeeRate, FinancialRecord, FundingRate, FundingTime,
-    InstrumentInfo, Level, MarginCurrency, MaxOpen, OpenInterest, OpenInterests,
+    InstrumentInfo, Level, MarginCurrency, MaxOpen, Nothing, OpenInterest, OpenInterests,
     OrderBook, PastFunding, PastFundings, PastPosition, PlanFailure, PlanIds, PlanOrder,
     PlanSubOrder, Position, PositionModeSet, PositionPlanIds, PositionTier, Positions,
     ServerTime, SpotAsset, SpotSymbol, StrategyOrder, SymbolFeeRate, SymbolSettings,
@@ -306,10 +306,10 @@ runtime::operations! {
     /// `POST /api/v2/mix/order/cancel-plan-order`; see [`CancelPlanOrder`].
     fn cancel_plan_order(CancelPlanOrder) -> CancelledPlans;
 
-    /// Cancels a strategy order of a unified account. Data is null.
+    /// Cancels a strategy order of a unified account.
     ///
     /// `POST /api/v3/trade/cancel-strategy-order`; see [`CancelStrategyOrder`].
-    fn cancel_strategy_order(CancelStrategyOrder) -> runtime::List<PlanIds>;
+    fn cancel_strategy_order(CancelStrategyOrder) -> Nothing;
 
     /// Lists the latest candles of an instrument.
     ///

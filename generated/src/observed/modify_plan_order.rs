@@ -162,8 +162,12 @@ static COUNTERPART: tables::Counterpart = tables::Counterpart {
         ("newTriggerType", "triggerBy"),
     ],
     values: &[
-        ("newTriggerType", "fill_price", tables::Becomes::Value("market")),
-        ("newTriggerType", "mark_price", tables::Becomes::Value("mark")),
+        (
+            ("newTriggerType", "triggerBy"),
+            "fill_price",
+            tables::Becomes::Value("market"),
+        ),
+        (("newTriggerType", "triggerBy"), "mark_price", tables::Becomes::Value("mark")),
     ],
     refused: &[("newCallbackRatio", "A trigger order does not follow the price.")],
     ..tables::Counterpart::DEFAULT

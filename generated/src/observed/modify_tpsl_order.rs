@@ -32,6 +32,11 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. The request does not say if the order is a take-profit or a stop-loss;
+    /// modify-strategy-order has parameters for each.
+    ///
     /// # Example
     ///
     /// Another trigger price.

@@ -60,7 +60,7 @@ runtime::parameters! {
     /// | `triggerType` | `triggerBy`; `fill_price` is `market`; `mark_price` is `mark` |
     /// | `orderType` | `triggerOrderType` |
     /// | `clientOid` | `clientOid` |
-    /// | `reduceOnly` | `reduceOnly` |
+    /// | `reduceOnly` | `reduceOnly`; `YES` is `yes`; `NO` is `no` |
     /// | `planType` is `normal_plan` | `type` `trigger` |
     /// | `planType` is `track_plan` | no counterpart. No strategy order follows the price. |
     /// | `marginMode` is `isolated` | no counterpart. A strategy order has no margin mode of its own. |
@@ -268,14 +268,16 @@ static COUNTERPART: tables::Counterpart = tables::Counterpart {
     ],
     values: &[
         (
-            "productType",
+            ("productType", "category"),
             "COIN-FUTURES",
             tables::Becomes::Nothing(
                 "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
             ),
         ),
-        ("triggerType", "fill_price", tables::Becomes::Value("market")),
-        ("triggerType", "mark_price", tables::Becomes::Value("mark")),
+        (("triggerType", "triggerBy"), "fill_price", tables::Becomes::Value("market")),
+        (("triggerType", "triggerBy"), "mark_price", tables::Becomes::Value("mark")),
+        (("reduceOnly", "reduceOnly"), "YES", tables::Becomes::Value("yes")),
+        (("reduceOnly", "reduceOnly"), "NO", tables::Becomes::Value("no")),
     ],
     decided: &[
         &[

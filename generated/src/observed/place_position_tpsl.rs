@@ -37,6 +37,11 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// There is none. It changes the take-profit and the stop-loss that a position has already, where
+    /// place-strategy-order adds others. Those of place-tpsl-order are added, too, and have a counterpart.
+    ///
     /// # Example
     ///
     /// A stop-loss alone.

@@ -4,8 +4,8 @@
 
 use tradeapi_runtime::{self as runtime, tables};
 use super::{
-    Category, OrderSide, OrderType, PlanIds, PositionSide, ReduceOnly, StrategyType,
-    Symbol, TpslMode, TriggerBy,
+    Category, OrderSide, OrderType, PlanIds, PositionSide, StrategyType, Symbol,
+    TpslMode, TriggerBy, YesNo,
 };
 
 runtime::parameters! {
@@ -23,7 +23,7 @@ runtime::parameters! {
     /// | `qty` | no |  | base coin | decimal | Quantity of a part or of a trigger. |
     /// | `side` | no |  |  | [`OrderSide`](super::OrderSide) | Direction of the order. |
     /// | `posSide` | no |  |  | [`PositionSide`](super::PositionSide) | The position, in hedge mode. |
-    /// | `reduceOnly` | no |  |  | [`ReduceOnly`](super::ReduceOnly) | Whether it may only reduce, in one-way mode. |
+    /// | `reduceOnly` | no |  |  | [`YesNo`](super::YesNo) | Whether it may only reduce, in one-way mode. |
     /// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) | Which price triggers the take-profit. |
     /// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) | Which price triggers the stop-loss. |
     /// | `takeProfit` | no |  | quote coin | decimal | Trigger price of the take-profit. |
@@ -91,7 +91,7 @@ runtime::parameters! {
         pub pos_side: Option<PositionSide>,
         /// `reduceOnly`: Whether it may only reduce, in one-way mode.
         #[wire("reduceOnly" from impl Into)]
-        pub reduce_only: Option<ReduceOnly>,
+        pub reduce_only: Option<YesNo>,
         /// `tpTriggerBy`: Which price triggers the take-profit. The exchange defaults to `market`.
         #[wire("tpTriggerBy")]
         pub tp_trigger_by: Option<TriggerBy>,

@@ -33,6 +33,37 @@ runtime::parameters! {
     /// - **Guide:** [unknown outcomes](super::super::guide::unknown_outcomes), [rate
     ///   limits](super::super::guide::rate_limits)
     ///
+    /// # Counterpart
+    ///
+    /// [`to_counterpart`](runtime::counterpart::HasCounterpart::to_counterpart) converts a request to one
+    /// of `observed.place-strategy-order`, or says what has no counterpart.
+    ///
+    /// | parameter | becomes |
+    /// |---|---|
+    /// | `symbol` | `symbol` |
+    /// | `productType` | `category`; `COIN-FUTURES` has no counterpart. Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin. |
+    /// | `clientOid` | `clientOid` |
+    /// | `planType` is `pos_profit` and `size` is left out | `type` `tpsl`, `tpslMode` `full`, `takeProfit` from `triggerPrice`, `tpTriggerBy` from `triggerType` (`fill_price` is `market`; `mark_price` is `mark`) |
+    /// | `planType` is `pos_loss` and `size` is left out | `type` `tpsl`, `tpslMode` `full`, `stopLoss` from `triggerPrice`, `slTriggerBy` from `triggerType` (`fill_price` is `market`; `mark_price` is `mark`) |
+    /// | `planType` is `profit_plan` and `size` is given | `type` `tpsl`, `tpslMode` `partial`, `qty` from `size`, `takeProfit` from `triggerPrice`, `tpTriggerBy` from `triggerType` (`fill_price` is `market`; `mark_price` is `mark`) |
+    /// | `planType` is `loss_plan` and `size` is given | `type` `tpsl`, `tpslMode` `partial`, `qty` from `size`, `stopLoss` from `triggerPrice`, `slTriggerBy` from `triggerType` (`fill_price` is `market`; `mark_price` is `mark`) |
+    /// | `planType` is `pos_profit` or `pos_loss` and `size` is given | no counterpart. It closes a whole position and has a quantity. |
+    /// | `planType` is `profit_plan` or `loss_plan` and `size` is left out | no counterpart. It closes a part of a position and has no quantity. |
+    /// | `planType` is `moving_plan` | no counterpart. No strategy order follows the price. |
+    /// | `planType` is `pos_profit` or `profit_plan` and `executePrice` is given and not zero | `tpOrderType` `limit`, `tpLimitPrice` from `executePrice` |
+    /// | `planType` is `pos_loss` or `loss_plan` and `executePrice` is given and not zero | `slOrderType` `limit`, `slLimitPrice` from `executePrice` |
+    /// | `planType` is `pos_profit` or `profit_plan` and `executePrice` is zero | `tpOrderType` `market` |
+    /// | `planType` is `pos_profit` or `profit_plan` and `executePrice` is left out | `tpOrderType` `market` |
+    /// | `planType` is `pos_loss` or `loss_plan` and `executePrice` is zero | `slOrderType` `market` |
+    /// | `planType` is `pos_loss` or `loss_plan` and `executePrice` is left out | `slOrderType` `market` |
+    /// | `planType` is `moving_plan` | no counterpart. No strategy order follows the price. |
+    /// | `account.positionMode` is `hedge_mode` and `holdSide` is `long` or `buy` | `posSide` `long` |
+    /// | `account.positionMode` is `hedge_mode` and `holdSide` is `short` or `sell` | `posSide` `short` |
+    /// | `account.positionMode` is `one_way_mode` and `holdSide` is `long` or `buy` | `side` `sell`, `reduceOnly` `yes` |
+    /// | `account.positionMode` is `one_way_mode` and `holdSide` is `short` or `sell` | `side` `buy`, `reduceOnly` `yes` |
+    /// | `marginCoin` | left out. The category and the symbol say which coin it is. |
+    /// | `rangeRate` | no counterpart. No strategy order follows the price. |
+    ///
     /// # Example
     ///
     /// A stop-loss of a whole position.
@@ -142,6 +173,11 @@ impl runtime::Operation for PlaceTpslOrder {
     const META: &'static tables::Meta = &META;
 }
 
+impl runtime::counterpart::HasCounterpart for PlaceTpslOrder {
+    type Counterpart = super::PlaceStrategyOrder;
+    const TABLE: &'static tables::Counterpart = &COUNTERPART;
+}
+
 static META: tables::Meta = tables::Meta {
     id: "observed.place-tpsl-order",
     family: "observed",
@@ -160,4 +196,187 @@ static META: tables::Meta = tables::Meta {
         ..tables::Worth::DEFAULT
     }),
     ..tables::Meta::DEFAULT
+};
+
+static COUNTERPART: tables::Counterpart = tables::Counterpart {
+    same: &[
+        ("symbol", "symbol"),
+        ("productType", "category"),
+        ("clientOid", "clientOid"),
+    ],
+    values: &[
+        (
+            ("productType", "category"),
+            "COIN-FUTURES",
+            tables::Becomes::Nothing(
+                "Classic Coin-M futures have ended. Those of the unified account have other symbols, and their orders are in quote coin.",
+            ),
+        ),
+        (("triggerType", "tpTriggerBy"), "fill_price", tables::Becomes::Value("market")),
+        (("triggerType", "tpTriggerBy"), "mark_price", tables::Becomes::Value("mark")),
+        (("triggerType", "slTriggerBy"), "fill_price", tables::Becomes::Value("market")),
+        (("triggerType", "slTriggerBy"), "mark_price", tables::Becomes::Value("mark")),
+    ],
+    decided: &[
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_profit"]),
+                    tables::When::LeftOut("size"),
+                ],
+                then: &[("type", "tpsl"), ("tpslMode", "full")],
+                same: &[("triggerPrice", "takeProfit"), ("triggerType", "tpTriggerBy")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_loss"]),
+                    tables::When::LeftOut("size"),
+                ],
+                then: &[("type", "tpsl"), ("tpslMode", "full")],
+                same: &[("triggerPrice", "stopLoss"), ("triggerType", "slTriggerBy")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["profit_plan"]),
+                    tables::When::Given("size"),
+                ],
+                then: &[("type", "tpsl"), ("tpslMode", "partial")],
+                same: &[
+                    ("size", "qty"),
+                    ("triggerPrice", "takeProfit"),
+                    ("triggerType", "tpTriggerBy"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["loss_plan"]),
+                    tables::When::Given("size"),
+                ],
+                then: &[("type", "tpsl"), ("tpslMode", "partial")],
+                same: &[
+                    ("size", "qty"),
+                    ("triggerPrice", "stopLoss"),
+                    ("triggerType", "slTriggerBy"),
+                ],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_profit", "pos_loss"]),
+                    tables::When::Given("size"),
+                ],
+                refused: Some("It closes a whole position and has a quantity."),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["profit_plan", "loss_plan"]),
+                    tables::When::LeftOut("size"),
+                ],
+                refused: Some("It closes a part of a position and has no quantity."),
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("planType", &["moving_plan"])],
+                refused: Some("No strategy order follows the price."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_profit", "profit_plan"]),
+                    tables::When::NotZero("executePrice"),
+                ],
+                then: &[("tpOrderType", "limit")],
+                same: &[("executePrice", "tpLimitPrice")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_loss", "loss_plan"]),
+                    tables::When::NotZero("executePrice"),
+                ],
+                then: &[("slOrderType", "limit")],
+                same: &[("executePrice", "slLimitPrice")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_profit", "profit_plan"]),
+                    tables::When::Zero("executePrice"),
+                ],
+                then: &[("tpOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_profit", "profit_plan"]),
+                    tables::When::LeftOut("executePrice"),
+                ],
+                then: &[("tpOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_loss", "loss_plan"]),
+                    tables::When::Zero("executePrice"),
+                ],
+                then: &[("slOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Is("planType", &["pos_loss", "loss_plan"]),
+                    tables::When::LeftOut("executePrice"),
+                ],
+                then: &[("slOrderType", "market")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[tables::When::Is("planType", &["moving_plan"])],
+                refused: Some("No strategy order follows the price."),
+                ..tables::Case::DEFAULT
+            },
+        ],
+        &[
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("holdSide", &["long", "buy"]),
+                ],
+                then: &[("posSide", "long")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["hedge_mode"]),
+                    tables::When::Is("holdSide", &["short", "sell"]),
+                ],
+                then: &[("posSide", "short")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("holdSide", &["long", "buy"]),
+                ],
+                then: &[("side", "sell"), ("reduceOnly", "yes")],
+                ..tables::Case::DEFAULT
+            },
+            tables::Case {
+                when: &[
+                    tables::When::Account("positionMode", &["one_way_mode"]),
+                    tables::When::Is("holdSide", &["short", "sell"]),
+                ],
+                then: &[("side", "buy"), ("reduceOnly", "yes")],
+                ..tables::Case::DEFAULT
+            },
+        ],
+    ],
+    refused: &[("rangeRate", "No strategy order follows the price.")],
+    ..tables::Counterpart::DEFAULT
 };

@@ -2481,6 +2481,12 @@ runtime::record! {
 }
 
 runtime::record! {
+    /// No data.
+    #[record("Nothing", observed)]
+    pub struct Nothing {}
+}
+
+runtime::record! {
     /// The present way in which positions are kept.
     #[record("SetPositionMode", observed)]
     pub struct PositionModeSet {

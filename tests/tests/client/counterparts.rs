@@ -88,6 +88,7 @@ conversions!(
     observed::GetTradeRate,
     observed::ModifyPlanOrder,
     observed::PlacePlanOrder,
+    observed::PlaceTpslOrder,
     observed::SetContractLeverage,
     observed::SetPositionMode,
 );
@@ -208,6 +209,72 @@ fn the_direction_of_a_conditional_order_is_that_of_its_position() {
     assert_eq!(plan("buy", "close"), pair("sell", "long"));
     assert_eq!(plan("sell", "open"), pair("sell", "short"));
     assert_eq!(plan("sell", "close"), pair("buy", "short"));
+}
+
+/// The kind of a plan decides which leg of a strategy order it is, and which part of the position that closes.
+#[test]
+fn a_take_profit_or_stop_loss_is_a_leg_of_a_strategy_order() {
+    let convert = |mode, plan: &str, more: &str| {
+        let json = format!(
+            r#"{{"planType": "{plan}", "symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginCoin": "USDT",
+            "triggerPrice": "60000", "triggerType": "mark_price", "clientOid": "stop-1"{more}}}"#
+        );
+        observed::PlaceTpslOrder::from_json(&json).unwrap().to_counterpart(&in_mode(mode))
+    };
+    let (one_way, hedge) = (PositionMode::OneWayMode, PositionMode::HedgeMode);
+    let json = |mode, plan, more| json_of(&convert(mode, plan, more).unwrap());
+    let common = r#"{"category":"USDT-FUTURES","symbol":"BTCUSDT","clientOid":"stop-1","type":"tpsl","#;
+    for (mode, plan, more, expected) in [
+        (
+            hedge,
+            "pos_loss",
+            r#", "holdSide": "long""#,
+            r#""tpslMode":"full","posSide":"long","slTriggerBy":"mark","stopLoss":"60000","slOrderType":"market"}"#,
+        ),
+        (
+            one_way,
+            "pos_profit",
+            r#", "holdSide": "buy", "executePrice": "60001""#,
+            r#""tpslMode":"full","side":"sell","reduceOnly":"yes","tpTriggerBy":"mark","takeProfit":"60000","tpOrderType":"limit","tpLimitPrice":"60001"}"#,
+        ),
+        (
+            one_way,
+            "loss_plan",
+            r#", "holdSide": "sell", "size": "2", "executePrice": "0.0""#,
+            r#""tpslMode":"partial","qty":"2","side":"buy","reduceOnly":"yes","slTriggerBy":"mark","stopLoss":"60000","slOrderType":"market"}"#,
+        ),
+        (
+            hedge,
+            "profit_plan",
+            r#", "holdSide": "short", "size": "2""#,
+            r#""tpslMode":"partial","qty":"2","posSide":"short","tpTriggerBy":"mark","takeProfit":"60000","tpOrderType":"market"}"#,
+        ),
+    ] {
+        assert_eq!(json(mode, plan, more), format!("{common}{expected}"), "{plan}");
+    }
+    let refused = |plan, more| convert(hedge, plan, more).unwrap_err().to_string();
+    for (plan, more, why) in [
+        (
+            "moving_plan",
+            r#", "holdSide": "long", "size": "2""#,
+            "planType moving_plan: No strategy order follows the price.",
+        ),
+        ("loss_plan", r#", "holdSide": "long""#, "has no quantity"),
+        ("pos_loss", r#", "holdSide": "long", "size": "2""#, "has a quantity"),
+        ("pos_loss", r#", "holdSide": "long", "rangeRate": "1""#, "rangeRate 1: No strategy order follows the price."),
+    ] {
+        assert!(refused(plan, more).contains(why), "{}", refused(plan, more));
+    }
+}
+
+/// A strategy order takes its words in small letters.
+#[test]
+fn a_conditional_order_that_only_reduces_says_so_in_small_letters() {
+    let json = r#"{"planType": "normal_plan", "symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginCoin": "USDT",
+        "marginMode": "crossed", "size": "1", "triggerPrice": "60000", "orderType": "market", "side": "sell", "reduceOnly": "YES"}"#;
+    let plan = observed::PlacePlanOrder::from_json(json).unwrap();
+    let order = plan.to_counterpart(&in_mode(PositionMode::OneWayMode)).unwrap();
+    assert!(json_of(&order).contains(r#""reduceOnly":"yes""#), "{}", json_of(&order));
 }
 
 /// Returns the text of the error.

@@ -14,6 +14,7 @@ use crate::data::json::{JsonWriter, write_json};
 use crate::data::operation::Operation;
 use crate::data::parameters::Named;
 use crate::data::tables::{Becomes, Case, Counterpart, When};
+use crate::data::value::Decimal;
 
 /// An operation for which another one does the same. Emitted where the schema states one.
 #[diagnostic::on_unimplemented(
@@ -178,8 +179,9 @@ impl Set<'_> {
         }
         let mut members = self.same(table.same, gaps);
         for cases in table.decided {
-            let case = self.fitting(cases, gaps);
-            members.extend(case.into_iter().flat_map(|case| case.then).map(|(name, value)| (*name, text(value))));
+            let Some(case) = self.fitting(cases, gaps) else { continue };
+            members.extend(case.then.iter().map(|(name, value)| (*name, text(value))));
+            members.extend(self.same(case.same, gaps));
         }
         members
     }
@@ -187,10 +189,10 @@ impl Set<'_> {
     /// Returns the members that have the same value as a parameter.
     fn same(&self, pairs: &[(&'static str, &'static str)], gaps: &mut Vec<Gap>) -> Members {
         let mut members = Members::new();
-        for (from, to) in pairs {
+        for pair @ (from, to) in pairs {
             let Some(json) = self.json(from) else { continue };
             let given = self.text(from);
-            let mut values = self.of.table.values.iter().filter(|(name, ..)| name == from);
+            let mut values = self.of.table.values.iter().filter(|(of, ..)| of == pair);
             match values.find(|(_, value, _)| Some(*value) == given.as_deref()) {
                 None => members.push((to, json.to_owned())),
                 Some((.., Becomes::Value(other))) => members.push((to, text(other))),
@@ -233,6 +235,8 @@ impl Set<'_> {
             When::Is(name, values) => Some(is(name, values).unwrap_or(false)),
             When::IsByDefault(name, values) => Some(is(name, values).unwrap_or(true)),
             When::Given(name) => Some(self.has(name)),
+            When::Zero(name) => Some(self.is_zero(name) == Some(true)),
+            When::NotZero(name) => Some(self.is_zero(name) == Some(false)),
             When::LeftOut(name) => Some(!self.has(name)),
             When::Account(property, values) => self.of.account.is(property, values),
         }
@@ -241,9 +245,12 @@ impl Set<'_> {
     /// Returns the subject of a condition with its value.
     fn subject(&self, when: &When) -> (String, Option<String>) {
         match when {
-            When::Is(name, _) | When::IsByDefault(name, _) | When::Given(name) | When::LeftOut(name) => {
-                self.setting(name)
-            }
+            When::Is(name, _)
+            | When::IsByDefault(name, _)
+            | When::Given(name)
+            | When::Zero(name)
+            | When::NotZero(name)
+            | When::LeftOut(name) => self.setting(name),
             When::Account(property, _) => {
                 let value = self.of.account.get(property).map(ToString::to_string);
                 (format!("account.{property}"), value)
@@ -264,6 +271,11 @@ impl Set<'_> {
 
     fn has(&self, name: &str) -> bool {
         self.json(name).is_some_and(|json| json != "null")
+    }
+
+    /// Returns whether a number is zero; `None` if it is left out.
+    fn is_zero(&self, name: &str) -> Option<bool> {
+        self.text(name)?.parse().ok().map(|number: Decimal| number.is_zero())
     }
 
     /// Returns the JSON text of a parameter of the item or of the request.

@@ -1,6 +1,6 @@
 //! Counterparts: each parameter of a request becomes something, or the schema says why it does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::account_word;
 use super::batches::is_value_of;
@@ -140,10 +140,6 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn cases(&self) -> impl Iterator<Item = &'a CounterpartCase> {
-        self.conversion.counterpart.decided.iter().flat_map(|decision| &decision.cases)
-    }
-
     /// Returns the parameters of the request itself that a reason or a parameter stands for, each with its place.
     fn stated(&self) -> impl Iterator<Item = &'a Placed> {
         let Counterpart { same, left_out, refused, .. } = self.conversion.counterpart;
@@ -156,26 +152,36 @@ impl<'a> Check<'a> {
         for name in self.stated() {
             all_are &= parameter(from, name, to).is_some();
         }
-        for (_, name) in &counterpart.same {
+        for (_, name) in counterpart.pairs() {
             all_are &= parameter(other, name, to).is_some();
         }
-        for case in self.cases() {
+        for case in counterpart.cases() {
+            for (name, there) in &case.same {
+                all_are &= parameter(from, name, to).is_some() && self.is_of_items(there, to);
+            }
             for condition in &case.when {
                 all_are &= self.condition_is_known(condition, to);
             }
             for (name, value) in &case.then {
                 match parameter(other, name, to) {
-                    Some(_) if other.items.is_some() && !other.is_of_item(&name.0) => {
-                        to.at(name.1, Code::BadCounterpart, format!("`{}` is no parameter of the items", name.0))
-                            .help("name parameters of the items in cases");
-                        all_are = false;
-                    }
+                    Some(_) if !self.is_of_items(name, to) => all_are = false,
                     Some(found) => is_value_of(other.family, name, found, value, to),
                     None => all_are = false,
                 }
             }
         }
         all_are
+    }
+
+    /// A parameter that a case sets is one of the items, if there are any.
+    fn is_of_items(&self, (name, place): &Placed, to: &mut Diagnostics) -> bool {
+        let other = &self.conversion.to;
+        let is_so = other.items.is_none() || other.is_of_item(name);
+        if !is_so {
+            to.at(*place, Code::BadCounterpart, format!("`{name}` is no parameter of the items"))
+                .help("name parameters of the items in cases");
+        }
+        is_so
     }
 
     fn condition_is_known(&self, (name, values): &NamesWithin, to: &mut Diagnostics) -> bool {
@@ -194,9 +200,16 @@ impl<'a> Check<'a> {
             values.iter().for_each(|value| is_value_of(from.family, name, found, value, to));
             return true;
         }
-        for (_, place) in values.iter().filter(|(value, _)| value != CounterpartCase::GIVEN) {
-            to.at(*place, Code::BadValue, format!("`{}` has no listed values", name.0))
-                .help("write `given` for a parameter that has a value, and `[]` for one that is left out");
+        let is_number = found.parameter().and_then(|one| one.shape.single()).is_some_and(is_number);
+        let is_word =
+            |value: &str| value == CounterpartCase::GIVEN || is_number && CounterpartCase::NUMBERS.contains(&value);
+        for (_, place) in
+            values.iter().enumerate().filter(|(at, (value, _))| *at > 0 || !is_word(value)).map(|(_, value)| value)
+        {
+            to.at(*place, Code::BadValue, format!("`{}` has no listed values", name.0)).help(
+                "write `given` for a parameter that has a value, `[]` for one that is left out, and for numbers `zero` or \
+                 `not_zero`",
+            );
         }
         true
     }
@@ -206,6 +219,7 @@ impl<'a> Check<'a> {
         let Conversion { counterpart, from, .. } = self.conversion;
         let mut found = BTreeMap::new();
         let mut is_so = true;
+        let mut lost_before = BTreeSet::new();
         for (name, place) in self.stated() {
             if let Some(first) = found.insert(name.as_str(), *place) {
                 is_so = false;
@@ -214,7 +228,29 @@ impl<'a> Check<'a> {
                     .help("keep one of `same`, `left_out` and `refused`");
             }
         }
-        let decides = |name: &str| self.cases().flat_map(|case| &case.when).any(|((known, _), _)| known == name);
+        for ((name, place), _) in counterpart.cases().flat_map(|case| &case.same) {
+            if let Some(first) = found.get(name.as_str()) {
+                is_so = false;
+                to.at(*place, Code::BadCounterpart, format!("`{name}` becomes two things"))
+                    .related(*first, "it is also here")
+                    .help("remove it here or there");
+            }
+        }
+        let is_in = |case: &CounterpartCase, name: &str| {
+            case.when.iter().any(|((known, _), _)| known == name)
+                || case.same.iter().any(|((known, _), _)| known == name)
+        };
+        let decides = |name: &str| counterpart.cases().any(|case| is_in(case, name));
+        for decision in &counterpart.decided {
+            for ((name, _), _) in decision.cases.iter().flat_map(|case| &case.same) {
+                let lost = decision.cases.iter().find(|case| case.refused.is_none() && !is_in(case, name));
+                if let Some(case) = lost.filter(|case| lost_before.insert((name, case.place))) {
+                    is_so = false;
+                    to.at(case.place, Code::BadCounterpart, format!("a case loses `{name}`"))
+                        .help(format!("name `{name}` in `same`, or in `when` as left out, or refuse the case"));
+                }
+            }
+        }
         for wire in from.names().iter().filter(|wire| !self.is_list(wire, from.items) && !is_fixed(wire)) {
             let name = wire.name.wire.as_str();
             if !found.contains_key(name) && !decides(name) {
@@ -240,7 +276,7 @@ impl<'a> Check<'a> {
     fn types_fit(&self, to: &mut Diagnostics) -> bool {
         let Conversion { counterpart, from, to: other } = self.conversion;
         let mut all_do = true;
-        for ((name, place), (there, _)) in &counterpart.same {
+        for ((name, place), (there, _)) in counterpart.pairs() {
             let (Some(one), Some(two)) = (from.find(name), other.find(there)) else { continue };
             if !fits(from, &one, other, &two) {
                 all_do = false;
@@ -273,20 +309,28 @@ impl<'a> Check<'a> {
         let counterpart = self.conversion.counterpart;
         let mut set: BTreeMap<&str, Place> = BTreeMap::new();
         let mut is_so = true;
-        let of_cases = counterpart.decided.iter().map(|decision| {
-            let then =
-                decision.cases.iter().flat_map(|case| &case.then).map(|((name, place), _)| (name.as_str(), *place));
-            // Only one case fits, so that the first place stands for all.
-            then.rev().collect::<BTreeMap<_, _>>().into_iter().collect::<Vec<_>>()
-        });
-        let of_same = counterpart.same.iter().map(|(_, (name, place))| vec![(name.as_str(), *place)]);
-        for (name, place) in of_same.chain(of_cases).flatten() {
+        let mut insert = |set: &mut BTreeMap<&'a str, Place>, name: &'a str, place: Place| {
             if let Some(first) = set.insert(name, place) {
                 is_so = false;
                 to.at(place, Code::BadCounterpart, format!("`{name}` gets two values"))
                     .related(first, "it also gets one here")
                     .help("remove one of them");
             }
+        };
+        for (_, (name, place)) in &counterpart.same {
+            insert(&mut set, name, *place);
+        }
+        for decision in &counterpart.decided {
+            // Only one case fits, so that the first place stands for all.
+            let mut firsts = BTreeMap::new();
+            for case in &decision.cases {
+                let mut of_case = BTreeMap::new();
+                for (name, place) in case.sets() {
+                    insert(&mut of_case, name, *place);
+                    firsts.entry(name.as_str()).or_insert(*place);
+                }
+            }
+            firsts.into_iter().for_each(|(name, place)| insert(&mut set, name, place));
         }
         is_so
     }
@@ -301,10 +345,18 @@ impl<'a> Check<'a> {
         for wire in required.filter(|wire| !self.is_list(wire, other.items)) {
             let name = &wire.name.wire;
             let set = counterpart.same.iter().find(|(_, (there, _))| there == name);
-            let always = counterpart.decided.iter().any(|decision| {
-                let sets = |case: &CounterpartCase| case.then.iter().any(|((known, _), _)| known == name);
-                decision.cases.iter().all(|case| case.refused.is_some() || sets(case))
-            });
+            let sets = |case: &CounterpartCase| {
+                let is_given = |from: &Placed| {
+                    let given = |((known, _), values): &NamesWithin| known == &from.0 && !values.is_empty();
+                    !self.may_lack(from) || case.when.iter().any(given)
+                };
+                case.then.iter().any(|((known, _), _)| known == name)
+                    || case.same.iter().any(|(from, (known, _))| known == name && is_given(from))
+            };
+            let always = counterpart
+                .decided
+                .iter()
+                .any(|decision| decision.cases.iter().all(|case| case.refused.is_some() || sets(case)));
             match set {
                 None if always => {}
                 None => {
@@ -334,7 +386,8 @@ impl<'a> Check<'a> {
     fn may_lack(&self, (name, _): &Placed) -> bool {
         let is_optional = self.conversion.from.find(name).is_some_and(|wire| wire.need() == Need::No);
         let lacks = |((known, _), values): &NamesWithin| known == name && values.is_empty();
-        is_optional && !self.cases().any(|case| case.refused.is_some() && case.when.iter().any(lacks))
+        is_optional
+            && !self.conversion.counterpart.cases().any(|case| case.refused.is_some() && case.when.iter().any(lacks))
     }
 }
 
@@ -354,6 +407,10 @@ fn parameter<'a>(of: &Request<'a>, (name, place): &Placed, to: &mut Diagnostics)
 fn lists_unknown_values(of: &Request<'_>, wire: &WireParameter<'_>) -> bool {
     let only = wire.parameter().into_iter().flat_map(|parameter| &parameter.only);
     of.enum_of(wire).is_some_and(|all| only.into_iter().any(|(value, _)| !all.has(value)))
+}
+
+fn is_number(one: Type) -> bool {
+    matches!(one, Type::Decimal | Type::Scaled(_) | Type::Integer | Type::Signed)
 }
 
 fn is_fixed(wire: &WireParameter<'_>) -> bool {
@@ -398,8 +455,9 @@ struct Subject<'a> {
 /// Checks that the cases cover everything and exclude each other.
 fn cases_fit(api: &Api, conversion: &Conversion<'_>, decision: &CounterpartDecision, to: &mut Diagnostics) {
     let cases = &decision.cases;
-    for case in cases.iter().filter(|case| case.refused.is_some() && !case.then.is_empty()) {
-        to.at(case.place, Code::BadCounterpart, "a case has `then` and is `refused`").help("remove one of them");
+    for case in cases.iter().filter(|case| case.refused.is_some() && case.sets().next().is_some()) {
+        to.at(case.place, Code::BadCounterpart, "a case sets parameters and is `refused`")
+            .help("remove `refused`, or `then` and `same`");
     }
     let Some(subjects) = subjects(api, conversion, cases) else { return };
     let count = subjects.iter().fold(1_usize, |count, subject| count.saturating_mul(subject.values.len()));
@@ -456,16 +514,26 @@ fn subjects<'a>(api: &'a Api, conversion: &Conversion<'a>, cases: &'a [Counterpa
     let mut subjects: Vec<Subject<'a>> = Vec::new();
     for ((name, _), values) in cases.iter().flat_map(|case| &case.when) {
         if !subjects.iter().any(|known| known.name == name) {
-            subjects.push(subject(api, conversion, name)?);
+            subjects.push(subject(api, conversion, cases, name)?);
         }
         let known = subjects.iter().find(|known| known.name == name)?;
-        if values.iter().any(|(value, _)| !known.values.contains(&Some(value))) {
+        if values.iter().any(|(value, _)| !known.values.iter().flatten().any(|one| is_one(value, one))) {
             return None;
         }
     }
     Some(subjects)
 }
-fn subject<'a>(api: &'a Api, conversion: &Conversion<'a>, name: &'a str) -> Option<Subject<'a>> {
+/// Returns whether a word of a condition stands for a value.
+fn is_one(word: &str, value: &str) -> bool {
+    word == value || word == CounterpartCase::GIVEN && CounterpartCase::NUMBERS.contains(&value)
+}
+
+fn subject<'a>(
+    api: &'a Api,
+    conversion: &Conversion<'a>,
+    cases: &[CounterpartCase],
+    name: &'a str,
+) -> Option<Subject<'a>> {
     if let Some(property) = name.strip_prefix(Worth::OF_ACCOUNT) {
         let property = api.account.as_ref()?.properties.iter().find(|known| known.name.wire == property)?;
         let PropertyKind::Words(_, words) = &property.kind else { return None };
@@ -475,7 +543,14 @@ fn subject<'a>(api: &'a Api, conversion: &Conversion<'a>, name: &'a str) -> Opti
     let from = &conversion.from;
     let wire = from.find(name)?;
     let listed = values_of(from, &wire);
-    let given = if listed.is_empty() { vec![CounterpartCase::GIVEN] } else { listed };
+    let tells_numbers = cases.iter().flat_map(|case| &case.when).any(|((known, _), values)| {
+        known == name && values.iter().any(|(value, _)| CounterpartCase::NUMBERS.contains(&value.as_str()))
+    });
+    let given = match listed.is_empty() {
+        false => listed,
+        true if tells_numbers => CounterpartCase::NUMBERS.to_vec(),
+        true => vec![CounterpartCase::GIVEN],
+    };
     let absent = (wire.need() != Need::Always).then_some(None);
     let default = wire.parameter().and_then(|one| one.default.as_ref()).map(|(default, _)| default.as_str());
     Some(Subject { name, values: given.into_iter().map(Some).chain(absent).collect(), default })
@@ -493,7 +568,7 @@ fn combination<'a>(subjects: &[Subject<'a>], mut number: usize) -> Vec<Option<&'
 fn holds(case: &CounterpartCase, subjects: &[Subject<'_>], chosen: &[Option<&str>]) -> bool {
     case.when.iter().all(|((name, _), values)| {
         let found = subjects.iter().zip(chosen).find(|(subject, _)| subject.name == name);
-        let is_one = |value: &str| values.iter().any(|(known, _)| known == value);
+        let is_one = |value: &str| values.iter().any(|(known, _)| is_one(known, value));
         match found {
             Some((_, Some(value))) => is_one(value),
             Some((subject, None)) => values.is_empty() || subject.default.is_some_and(is_one),

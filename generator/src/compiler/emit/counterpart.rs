@@ -71,7 +71,7 @@ fn table(conversion: &Conversion<'_>) -> Expr {
         trees::some("items", counterpart.items.as_ref().map(pair)),
         trees::rows("same", same(conversion, true)),
         trees::rows("around", same(conversion, false)),
-        trees::rows("values", counterpart.same.iter().flat_map(|pair| values(conversion, pair))),
+        trees::rows("values", values(conversion).into_iter()),
         trees::rows("decided", counterpart.decided.iter().map(|decision| cases(conversion, decision))),
         trees::rows("refused", counterpart.refused.iter().map(pair)),
     ];
@@ -90,29 +90,40 @@ fn same(conversion: &Conversion<'_>, within: bool) -> impl Iterator<Item = Expr>
     pairs.map(pair)
 }
 
-/// Returns the values of a parameter that are spelled in another way or have no counterpart.
-fn values(conversion: &Conversion<'_>, ((from, _), (to, _)): &Pair) -> Vec<Expr> {
-    let values = match (conversion.from.find(from), conversion.to.find(to)) {
-        (Some(from), Some(to)) => conversion.values(&from, &to),
-        _ => Vec::new(),
-    };
-    let row = |value: &str, kind, text: &str| {
+/// Returns the values of parameters that are spelled in another way or have no counterpart.
+fn values(conversion: &Conversion<'_>) -> Vec<Expr> {
+    let mut pairs: Vec<[&str; 2]> = Vec::new();
+    for ((from, _), (to, _)) in conversion.counterpart.pairs() {
+        // A pair may stand in several cases.
+        if !pairs.contains(&[from, to]) {
+            pairs.push([from, to]);
+        }
+    }
+    let row = |from: &str, to: &str, value: &str, kind, text: &str| {
         let becomes = trees::call(trees::of_table("Becomes", kind), [trees::text(text)]);
-        trees::tuple([trees::text(from), trees::text(value), becomes])
+        trees::tuple([trees::pair(trees::text(from), trees::text(to)), trees::text(value), becomes])
     };
-    let rows = values.into_iter().filter_map(|(value, _, corresponding)| match corresponding {
-        Corresponding::To(other) => Some(row(value, "Value", other)),
-        Corresponding::None(why) => Some(row(value, "Nothing", why)),
-        Corresponding::Itself | Corresponding::Unstated => None,
-    });
-    rows.collect()
+    let of_pair = |[from, to]: [&str; 2]| {
+        let values = match (conversion.from.find(from), conversion.to.find(to)) {
+            (Some(from), Some(to)) => conversion.values(&from, &to),
+            _ => Vec::new(),
+        };
+        let rows = values.into_iter().filter_map(|(value, _, corresponding)| match corresponding {
+            Corresponding::To(other) => Some(row(from, to, value, "Value", other)),
+            Corresponding::None(why) => Some(row(from, to, value, "Nothing", why)),
+            Corresponding::Itself | Corresponding::Unstated => None,
+        });
+        rows.collect::<Vec<_>>()
+    };
+    pairs.into_iter().flat_map(of_pair).collect()
 }
 
 fn cases(conversion: &Conversion<'_>, decision: &CounterpartDecision) -> Expr {
-    let case = |CounterpartCase { when, then, refused, place: _ }: &CounterpartCase| {
+    let case = |CounterpartCase { when, then, same, refused, place: _ }: &CounterpartCase| {
         let fields = [
             trees::rows("when", when.iter().map(|condition| self::condition(conversion, condition))),
             trees::rows("then", then.iter().map(pair)),
+            trees::rows("same", same.iter().map(pair)),
             trees::some("refused", refused.as_ref().map(|(why, _)| trees::text(why))),
         ];
         trees::table("Case", fields)
@@ -130,9 +141,16 @@ fn condition(conversion: &Conversion<'_>, ((name, _), values): &NamesWithin) -> 
     let wire = conversion.from.find(name);
     let default = wire.and_then(|wire| wire.parameter()?.default.as_ref()).map(|(default, _)| default);
     let is_listed = wire.is_some_and(|wire| conversion.from.enum_of(&wire).is_some());
+    let [zero, not_zero] = CounterpartCase::NUMBERS;
+    let words = [(CounterpartCase::GIVEN, "Given"), (zero, "Zero"), (not_zero, "NotZero")];
+    let word = |value: &str| words.iter().find(|(word, _)| *word == value && !is_listed).map(|(_, kind)| *kind);
+    if let [(value, _)] = values.as_slice()
+        && let Some(kind) = word(value)
+    {
+        return of(kind, vec![trees::text(name)]);
+    }
     match values.as_slice() {
         [] => of("LeftOut", vec![trees::text(name)]),
-        [(value, _)] if value == CounterpartCase::GIVEN && !is_listed => of("Given", vec![trees::text(name)]),
         several if several.iter().any(|(value, _)| Some(value) == default) => {
             of("IsByDefault", vec![trees::text(name), texts()])
         }

@@ -10,9 +10,26 @@ use crate::compiler::diagnostics::Place;
 impl CounterpartCase {
     /// The word for a parameter that is not an enum and has a value.
     pub(crate) const GIVEN: &str = "given";
+    /// The words for a number that is zero, and for another one.
+    pub(crate) const NUMBERS: [&str; 2] = ["zero", "not_zero"];
+
+    /// Returns the parameters of the other operation that the case sets.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &(String, Place)> {
+        self.then.iter().map(|(name, _)| name).chain(self.same.iter().map(|(_, there)| there))
+    }
 }
 
 impl Counterpart {
+    /// Returns the cases of all decisions.
+    pub(crate) fn cases(&self) -> impl Iterator<Item = &CounterpartCase> {
+        self.decided.iter().flat_map(|decision| &decision.cases)
+    }
+
+    /// Returns the parameters, each with one that has the same value, always or in a case.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair> {
+        self.same.iter().chain(self.cases().flat_map(|case| &case.same))
+    }
+
     /// Returns the operation that does the same, or the reason that there is none.
     pub(crate) fn in_short(&self) -> String {
         match (&self.operation, &self.none) {
@@ -162,15 +179,16 @@ impl<'a> Conversion<'a> {
         let items = items.iter().map(|((from, _), (to, _))| [code(from), format!("{}, item by item", code(to))]);
         let same = same.iter().map(|((from, _), (to, _))| [code(from), self.value_in_words(from, to, markup)]);
         let cases = decided.iter().flat_map(|decision| &decision.cases).filter_map(|case| {
-            let CounterpartCase { when, then, refused, place: _ } = case;
+            let CounterpartCase { when, then, same, refused, place: _ } = case;
             let when = when.iter().map(|condition| condition_in_words(condition, markup)).collect::<Vec<_>>();
             let when = if when.is_empty() { "always".to_owned() } else { when.join(" and ") };
             let set = then.iter().map(|((name, _), (value, _))| format!("{} {}", code(name), code(value)));
-            match (refused, then.is_empty()) {
-                (Some((why, _)), _) => Some([when, none(why, markup)]),
-                // Such a case only says that others do not fit.
-                (None, true) => None,
-                (None, false) => Some([when, set.collect::<Vec<_>>().join(", ")]),
+            let set = set.chain(same.iter().map(|((from, _), (to, _))| self.value_of_case(from, to, markup)));
+            let set = set.collect::<Vec<_>>().join(", ");
+            match refused {
+                Some((why, _)) => Some([when, none(why, markup)]),
+                // A case without values only says that others do not fit.
+                None => Some([when, set]).filter(|[_, set]| !set.is_empty()),
             }
         });
         let left = left_out
@@ -183,6 +201,17 @@ impl<'a> Conversion<'a> {
     /// Returns the parameter that has the same value, and the values that are spelled in another way or have no
     /// counterpart.
     fn value_in_words(&self, from: &str, to: &str, markup: &Markup) -> String {
+        std::iter::once((markup.code)(to)).chain(self.notes(from, to, markup)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the same of a parameter in a case.
+    fn value_of_case(&self, from: &str, to: &str, markup: &Markup) -> String {
+        let notes = self.notes(from, to, markup).join("; ");
+        let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };
+        format!("{} from {}{notes}", (markup.code)(to), (markup.code)(from))
+    }
+
+    fn notes(&self, from: &str, to: &str, markup: &Markup) -> Vec<String> {
         let code = markup.code;
         let values = match (self.from.find(from), self.to.find(to)) {
             (Some(from), Some(to)) => self.values(&from, &to),
@@ -193,7 +222,7 @@ impl<'a> Conversion<'a> {
             Corresponding::None(why) => Some(format!("{} has {}", code(value), none(why, markup))),
             Corresponding::Itself | Corresponding::Unstated => None,
         });
-        std::iter::once(code(to)).chain(notes).collect::<Vec<_>>().join("; ")
+        notes.collect()
     }
 }
 
@@ -208,6 +237,8 @@ pub(crate) fn condition_in_words(((name, _), values): &NamesWithin, markup: &Mar
     match values.as_slice() {
         [] => format!("{name} is left out"),
         [CounterpartCase::GIVEN] => format!("{name} is given"),
+        ["zero"] => format!("{name} is zero"),
+        ["not_zero"] => format!("{name} is given and not zero"),
         values => {
             format!("{name} is {}", values.iter().map(|value| (markup.code)(value)).collect::<Vec<_>>().join(" or "))
         }

@@ -1,9 +1,10 @@
 //! Parameters that travel apart from the others: in the query beside a body, and beside a body that is an array.
 
-use apis::assorted::vault::{FileItems, FiledItem, MoveItem, Relabel, SwapItem};
+use apis::assorted::vault::{FileItems, FiledItem, MoveItem, Relabel, Shelf, Side, SwapItem};
 use apis::assorted::{Client, Error, dec};
-use tradeapi_runtime::Operation;
 use tradeapi_runtime::batches::ItemOutcome;
+use tradeapi_runtime::counterpart::HasCounterpart;
+use tradeapi_runtime::{Account, Operation};
 use tradeapi_tests::loopback::{Answer, ScriptedServer};
 
 fn start() -> (ScriptedServer, Client) {
@@ -83,6 +84,17 @@ async fn an_array_can_be_beside_a_path_a_query_and_a_header() {
     let whole = r#"{"vault":"north","dry":true,"X-Desk":"d-1","[]":[{"name":"a","weight":"1.5"},{"name":"b"}]}"#;
     assert_eq!(serde_json::to_string(&filed).unwrap(), whole);
     assert_eq!(FileItems::from_json(whole).unwrap(), filed);
+}
+
+/// Parameters around the items stay around them, and a value that is left out counts as its default.
+#[test]
+fn an_array_beside_others_has_a_counterpart_that_is_an_object() {
+    let items = vec![FiledItem::new("a").weight(dec!(1.5)).place(Side::Right), FiledItem::new("b")];
+    let filed = FileItems::new("north", items).dry(true).desk("d-1");
+    let stored = filed.to_counterpart(&Account::default()).unwrap();
+    assert_eq!((stored.store.as_str(), stored.tried), ("north", Some(true)));
+    let items: Vec<_> = stored.items.iter().map(|item| (item.label.as_str(), &item.weight, &item.shelf)).collect();
+    assert_eq!(items, [("a", &dec!(1.5), &Shelf::East), ("b", &dec!(1), &Shelf::West)]);
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ changes! {
     assorted: desk::CloseAccount, desk::DoSeveral, desk::MergeAccount, desk::MoveAccount, desk::OpenAccount,
         desk::PayAccount, desk::SettleAccount, desk::SplitAccount, desk::StopOrder, market::SetUnits, market::Watch,
         vault::ChangeDrawer, vault::FileItems, vault::MoveItem, vault::OpenDrawer, vault::Relabel, vault::SortItems,
-        vault::StartRobot, vault::SwapItem;
+        vault::StartRobot, vault::StoreItems, vault::SwapItem;
     binance: spot::CancelOpenOrders, spot::CancelOrder, spot::NewOrder;
     bitfinex: orders::CancelOrder, orders::SubmitOrder;
     bitmex: trade::AmendTheQuantityOrPriceOfAnOpenOrder, trade::CancelOrders, trade::CreateANewOrder;

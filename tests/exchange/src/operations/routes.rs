@@ -10,7 +10,7 @@ use tradeapi::observed::{GetContracts, GetInstruments};
 use tradeapi::runtime::account::Known;
 use tradeapi::runtime::checks::{CheckContext, Violation};
 use tradeapi::runtime::json::{Encode, JsonWriter};
-use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends};
+use tradeapi::runtime::tables::{Effect, Meta, RateLimit, Scope, Sends, Shows};
 use tradeapi::runtime::value::ExchangeTime;
 use tradeapi::{Operation, Timestamp, Violations};
 
@@ -48,8 +48,11 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     fn serve(self, at: &mut Desk<'_>) -> Result<Self::Response, Refusal>;
 }
 
-/// Returns the data of an answer, with all fields of its records.
-fn data(response: &impl Encode) -> String {
+/// Returns the data of an answer, with all fields of its records; a record without fields is `null`.
+fn data<O: Serve>(response: &O::Response) -> String {
+    if O::META.shows == Shows::Nothing {
+        return "null".to_owned();
+    }
     let mut out = JsonWriter::with_capacity(ROOM).with_missing_fields();
     response.encode(&mut out);
     out.finish()
@@ -295,7 +298,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         let is_tolerant = core.settings.tolerant;
         let response =
             request.serve(&mut Desk { core, meta: O::META, family: O::FAMILY, account, symbol, violations })?;
-        let data = data(&response);
+        let data = data::<O>(&response);
         Ok(match O::META.list_member.filter(|_| is_tolerant) {
             Some(member) => format!(r#"{{"{member}":{data}}}"#),
             None => data,

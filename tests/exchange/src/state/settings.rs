@@ -205,6 +205,7 @@ decisions! {
     "Hedge mode: what happens to a limit close order larger than the free part of a position?", "It is refused. If waiting orders occupy the whole position, it replaces them.", "The documents describe only the second case.";
     "Do the hedge-mode rules of closing apply to the unified family?", "Yes.", "Only the classic document states them, and nothing contradicts them.";
     "One-way mode: what does a reversal with a size do?", "It closes that size and opens the same size on the other side, netted.", "It is the hedge-mode rule applied to one position.";
+    "One-way mode: what does the posSide of a unified order do?", "Nothing, also on a strict exchange.", "The document requires it in hedge mode, and forbids it nowhere.";
     "Hedge mode: what does a reversal without a size do?", "It reverses the whole position.", "As in one-way mode.";
     "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
     "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";

@@ -1,9 +1,11 @@
 //! Programs of classic orders, and the same programs converted for a unified account: both leave the same orders,
-//! positions, fills and balances.
+//! positions, fills and balances, conditional orders included.
 //!
 //! Each program runs on two exchanges of the same seed. The first is asked in the classic form, the second in what
 //! `to_counterpart` makes of the same requests. Programs leave out what the two families do differently by their
 //! documents: orders that close more than is free, and modifications of orders that are filled in part.
+
+mod books;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,14 +16,15 @@ use proptest::test_runner::TestRunner;
 use rust_decimal::Decimal;
 use tradeapi::classic::{
     BatchCancel, BatchCancelItem, BatchOrder, BatchOrderItem, CancelAllOrders, CancelOrder, Execution,
-    FlashClosePosition, Force, GetOrderFillDetails, HoldSide, MarginMode, ModifyOrder, OrderRef, OrderType, PlaceOrder,
-    ProductType, ReduceOnly, Side, StpMode, TradeSide,
+    FlashClosePosition, Force, HoldSide, MarginMode, ModifyOrder, OrderRef, OrderType, PlaceOrder, ProductType,
+    ReduceOnly, Side, StpMode, TradeSide,
 };
 use tradeapi::runtime::counterpart::HasCounterpart;
-use tradeapi::{Account, PositionMode, unified};
-use tradeapi_exchange::{Family, OrderView, State};
+use tradeapi::{Account, PositionMode, observed, unified};
+use tradeapi_exchange::Family;
 
 use crate::fixture::Fixture;
+use books::{Books, balance, classic_fills, classic_plans, unified_fills, unified_plans};
 
 const LINE: ProductType = ProductType::UsdtFutures;
 const SYMBOL: &str = "BTCUSDT";
@@ -41,15 +44,39 @@ struct Ticket {
     preset: Option<u32>,
 }
 
+/// A take-profit or stop-loss of a position.
+#[derive(Clone, Debug)]
+struct Stop {
+    kind: observed::PlanType,
+    long: bool,
+    lots: u32,
+    /// The distance of its trigger price.
+    trigger: i32,
+    by_mark: bool,
+    /// The distance of its limit; zero stands for the price 0, which is that of a market order.
+    limit: Option<i32>,
+}
+
 /// A step of a program.
 #[derive(Clone, Debug)]
 enum Step {
+    Stop(Stop),
+    /// An order that waits for a price at this distance, the mark price if so.
+    Plan(Ticket, i32, bool),
+    AmendPlan {
+        index: usize,
+        trigger: i32,
+    },
     Place(Ticket),
     Batch(Vec<Ticket>),
     Cancel(usize),
     CancelTwo([usize; 2]),
     CancelAll,
-    Modify { index: usize, lots: u32, offset: i32 },
+    Modify {
+        index: usize,
+        lots: u32,
+        offset: i32,
+    },
     Close(Option<bool>),
     Move(i32),
     Wait(u64),
@@ -61,6 +88,9 @@ impl Step {
         match self {
             Self::Place(ticket) if ticket.closes => "close",
             Self::Place(_) => "open",
+            Self::Stop(_) => "stop",
+            Self::Plan(..) => "plan",
+            Self::AmendPlan { .. } => "amend plan",
             Self::Batch(_) => "batch",
             Self::Cancel(_) => "cancel",
             Self::CancelTwo(_) => "cancel two",
@@ -80,6 +110,14 @@ fn ticket() -> impl Strategy<Value = Ticket> {
     )
 }
 
+fn stop() -> impl Strategy<Value = Stop> {
+    use observed::PlanType::{LossPlan, PosLoss, PosProfit, ProfitPlan};
+    let kind = prop::sample::select(vec![PosProfit, PosLoss, ProfitPlan, LossPlan]);
+    let limit = prop::option::weighted(0.3, -40..40_i32);
+    (kind, any::<[bool; 2]>(), 1..60_u32, -60..60_i32, limit)
+        .prop_map(|(kind, [long, by_mark], lots, trigger, limit)| Stop { kind, long, lots, trigger, by_mark, limit })
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         10 => ticket().prop_map(Step::Place),
@@ -89,6 +127,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::CancelAll),
         2 => (0..9_usize, 1..60_u32, -40..40_i32).prop_map(|(index, lots, offset)| Step::Modify { index, lots, offset }),
         1 => any::<Option<bool>>().prop_map(Step::Close),
+        3 => stop().prop_map(Step::Stop),
+        2 => (ticket(), -60..60_i32, any::<bool>()).prop_map(|(ticket, at, by_mark)| Step::Plan(ticket, at, by_mark)),
+        1 => (0..9_usize, -60..60_i32).prop_map(|(index, trigger)| Step::AmendPlan { index, trigger }),
         2 => (-60..60_i32).prop_map(Step::Move),
         1 => (1..2_000_u64).prop_map(Step::Wait),
     ];
@@ -171,6 +212,51 @@ impl Desks {
         match order.execution {
             Execution::Limit(limit) => item.order_type(OrderType::Limit).price(limit.price).force(limit.force),
             _ => item.order_type(OrderType::Market),
+        }
+    }
+
+    /// Returns a take-profit or stop-loss.
+    fn stop(&mut self, stop: &Stop) -> observed::PlaceTpslOrder {
+        let side = match (self.mode == PositionMode::HedgeMode, stop.long) {
+            (true, true) => observed::HoldSide::Long,
+            (true, false) => observed::HoldSide::Short,
+            (false, true) => observed::HoldSide::Buy,
+            (false, false) => observed::HoldSide::Sell,
+        };
+        let at = price(stop.trigger * 10);
+        let product = observed::ProductType::UsdtFutures;
+        let order = observed::PlaceTpslOrder::new(SYMBOL, product, "USDT", stop.kind.clone(), at, side);
+        let mut order = order.client_oid(self.name()).trigger_type(kind_of_trigger(stop.by_mark));
+        if matches!(stop.kind, observed::PlanType::ProfitPlan | observed::PlanType::LossPlan) {
+            order = order.size(qty(stop.lots));
+        }
+        match stop.limit {
+            Some(0) => order.execute_price(0),
+            Some(offset) => order.execute_price(price(stop.trigger * 10 + offset)),
+            None => order,
+        }
+    }
+
+    /// Returns an order that waits for a price.
+    fn plan(&mut self, ticket: &Ticket, at: i32, by_mark: bool) -> observed::PlacePlanOrder {
+        let side = if ticket.buys { observed::OrderSide::Buy } else { observed::OrderSide::Sell };
+        let is_limit = ticket.force < 4;
+        let kind = if is_limit { observed::OrderType::Limit } else { observed::OrderType::Market };
+        let (normal, product) = (observed::PlanType::NormalPlan, observed::ProductType::UsdtFutures);
+        let (crossed, at) = (observed::MarginMode::Crossed, price(at * 10));
+        let size = qty(ticket.lots);
+        let mut plan =
+            observed::PlacePlanOrder::new(normal, SYMBOL, product, "USDT", crossed, size, at.clone(), side, kind)
+                .client_oid(self.name())
+                .trigger_type(kind_of_trigger(by_mark));
+        if is_limit {
+            plan = plan.price(at.to_rust_decimal().unwrap() + Decimal::from(ticket.offset));
+        }
+        let closes = ticket.closes;
+        if self.mode == PositionMode::HedgeMode {
+            plan.trade_side(if closes { observed::TradeSide::Close } else { observed::TradeSide::Open })
+        } else {
+            plan.reduce_only(if closes { observed::ReduceOnly::Yes } else { observed::ReduceOnly::No })
         }
     }
 
@@ -290,6 +376,34 @@ impl Desks {
                 let unified = other.observed().close_positions(&converted).await.is_ok();
                 [classic.flash_close_position(&close).await.is_ok(), unified]
             }
+            Step::Stop(stop) => {
+                let stop = self.stop(stop);
+                let converted = self.converted(&stop);
+                [
+                    client.observed().place_tpsl_order(&stop).await.is_ok(),
+                    other.observed().place_strategy_order(&converted).await.is_ok(),
+                ]
+            }
+            Step::Plan(ticket, at, by_mark) => {
+                let plan = self.plan(ticket, *at, *by_mark);
+                let converted = self.converted(&plan);
+                [
+                    client.observed().place_plan_order(&plan).await.is_ok(),
+                    other.observed().place_strategy_order(&converted).await.is_ok(),
+                ]
+            }
+            Step::AmendPlan { index, trigger } => {
+                let waiting = classic_plans(&self.classic, observed::PlanType::NormalPlan).await;
+                let name = waiting.keys().nth(index % waiting.len().max(1))?.clone();
+                let amend = observed::ModifyPlanOrder::new(observed::ProductType::UsdtFutures)
+                    .client_oid(name)
+                    .new_trigger_price(price(trigger * 10));
+                let converted = self.converted(&amend);
+                [
+                    client.observed().modify_plan_order(&amend).await.is_ok(),
+                    other.observed().modify_strategy_order(&converted).await.is_ok(),
+                ]
+            }
             Step::Move(offset) => {
                 for desk in [&self.classic, &self.unified] {
                     desk.exchange.set_price(SYMBOL, price(offset * 10)).unwrap();
@@ -309,95 +423,18 @@ impl Desks {
         let [classic, unified] = self.starts;
         let classic = (&self.classic, Family::Classic, classic);
         let unified = (&self.unified, Family::Unified, unified);
-        let classic = Books::of(classic, classic_fills(&self.classic).await, name);
-        let unified = Books::of(unified, unified_fills(&self.unified).await, str::to_owned);
+        let mut classic = Books::of(classic, classic_fills(&self.classic).await, name);
+        let mut unified = Books::of(unified, unified_fills(&self.unified).await, str::to_owned);
+        for kind in [observed::PlanType::NormalPlan, observed::PlanType::ProfitLoss] {
+            classic.plans.extend(classic_plans(&self.classic, kind).await);
+        }
+        unified.plans = unified_plans(&self.unified).await;
         [classic, unified]
     }
 }
 
-/// The state of an account, in words that mean the same in both families.
-#[derive(Debug, PartialEq)]
-struct Books {
-    /// The position of each kind: its side and its quantity.
-    positions: BTreeMap<String, (String, Decimal)>,
-    /// The open orders by their names.
-    orders: BTreeMap<String, Waiting>,
-    /// Price, quantity and fee of each fill, the oldest first.
-    fills: Vec<[Decimal; 3]>,
-    /// The balance less that of the beginning.
-    gained: Decimal,
-}
-
-/// An open order.
-#[derive(Debug, PartialEq)]
-struct Waiting {
-    /// The side in the book.
-    side: String,
-    price: Option<Decimal>,
-    qty: Decimal,
-    filled: Decimal,
-    state: State,
-    closes: bool,
-}
-
-impl Waiting {
-    fn of(order: &OrderView) -> Self {
-        Self {
-            side: order.side.to_string(),
-            price: order.price.map(|price| price.normalize()),
-            qty: order.qty.normalize(),
-            filled: order.filled.normalize(),
-            state: order.state,
-            closes: order.closes,
-        }
-    }
-}
-
-/// Returns the balance in USDT.
-fn balance(fixture: &Fixture, family: Family) -> Decimal {
-    let balances = fixture.exchange.account(&fixture.keys, family).balances;
-    balances.get("USDT").map(|balance| balance.total).unwrap_or_default()
-}
-
-impl Books {
-    /// Returns the books of an account that began with a balance of `start`.
-    fn of(
-        (fixture, family, start): (&Fixture, Family, Decimal),
-        fills: Vec<[Decimal; 3]>,
-        name: impl Fn(&str) -> String,
-    ) -> Self {
-        let view = fixture.exchange.account(&fixture.keys, family);
-        let positions = view.positions.iter();
-        let positions = positions.map(|one| (one.pos.to_string(), (one.side.to_string(), one.qty.normalize())));
-        let orders = view.open_orders.iter();
-        let orders = orders.map(|one| (name(one.client_id.as_deref().unwrap_or(&one.id)), Waiting::of(one)));
-        let gained = (balance(fixture, family) - start).normalize();
-        Self { positions: positions.collect(), orders: orders.collect(), fills, gained }
-    }
-}
-
-fn exact(number: Option<&tradeapi::Decimal>) -> Decimal {
-    number.unwrap().to_rust_decimal().unwrap().normalize()
-}
-
-async fn classic_fills(fixture: &Fixture) -> Vec<[Decimal; 3]> {
-    let request = GetOrderFillDetails::new(LINE);
-    let all = fixture.client.classic().get_order_fill_details(&request).await.unwrap().data.fill_list;
-    let fill = |one: &tradeapi::classic::Fill| {
-        let fee = exact(one.fee_detail[0].total_fee.as_ref()).abs();
-        [exact(one.price.as_ref()), exact(one.base_volume.as_ref()), fee]
-    };
-    all.iter().rev().map(fill).collect()
-}
-
-async fn unified_fills(fixture: &Fixture) -> Vec<[Decimal; 3]> {
-    let request = unified::GetFillHistory::new().category(unified::Category::UsdtFutures);
-    let all = fixture.client.unified().get_fill_history(&request).await.unwrap().data.list;
-    let fill = |one: &unified::Fill| {
-        let fee = exact(one.fee_detail[0].fee.as_ref()).abs();
-        [exact(one.exec_price.as_ref()), exact(one.exec_qty.as_ref()), fee]
-    };
-    all.iter().rev().map(fill).collect()
+fn kind_of_trigger(by_mark: bool) -> observed::TriggerType {
+    if by_mark { observed::TriggerType::MarkPrice } else { observed::TriggerType::FillPrice }
 }
 
 /// Runs a program; returns the step after which the two accounts differ, with both books.
@@ -439,7 +476,8 @@ fn run(mode: PositionMode) {
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     let succeeded = succeeded.into_inner();
-    for kind in ["open", "close", "batch", "cancel", "cancel two", "cancel all", "modify", "close all"] {
+    let kinds = ["open", "close", "batch", "cancel", "cancel two", "cancel all", "modify", "close all"];
+    for kind in kinds.into_iter().chain(["stop", "plan", "amend plan"]) {
         assert!(succeeded.get(kind).is_some_and(|count| *count > 10), "{kind}: {succeeded:?}");
     }
 }

@@ -40,6 +40,16 @@ async fn refusals_have_the_status_of_the_settings() {
 }
 
 #[tokio::test]
+async fn in_one_way_mode_a_position_side_is_ignored() {
+    let fixture = Fixture::one_way();
+    place(&fixture, market("a", Side::Buy, "0.030").pos_side(PosSide::Long)).await;
+    place(&fixture, market("b", Side::Sell, "0.050").pos_side(PosSide::Long)).await;
+    let position = &fixture.unified().positions[0];
+    assert_eq!((position.pos.to_string().as_str(), position.side.to_string().as_str()), ("net", "sell"));
+    assert_eq!(position.qty, Decimal::new(20, 3));
+}
+
+#[tokio::test]
 async fn candles_begin_at_the_start_or_after_it() {
     for (is_after, count) in [(false, 3), (true, 2)] {
         let fixture = Fixture::with(|settings| settings.candles_after_start = is_after, Profile::new().both());

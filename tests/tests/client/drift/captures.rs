@@ -128,6 +128,16 @@ fn market_data() {
     );
 }
 
+/// The data of a cancelled strategy order is `null`, by the vendor's page and the tests of JKorf/Bitget.Net.
+#[test]
+fn a_cancellation_without_data_is_done() {
+    let drift = Drift::new();
+    let body = r#"{"code": "00000", "msg": "success", "requestTime": 1790000000000, "data": null}"#;
+    record::<observed::CancelStrategyOrder>(&drift, body).unwrap();
+    let operations = drift.report().operations;
+    assert!(operations.iter().all(|operation| operation.entries.is_empty()), "{operations:?}");
+}
+
 #[test]
 fn positions_and_balances() {
     read::<observed::GetPositions>(

@@ -10,8 +10,8 @@ pub struct Counterpart {
     pub same: &'static [(&'static str, &'static str)],
     /// With `items`: the same for parameters around the items.
     pub around: &'static [(&'static str, &'static str)],
-    /// Values of these parameters that the other one spells in another way or does not have.
-    pub values: &'static [(&'static str, &'static str, Becomes)],
+    /// Values of parameters, each with the one of the other request that spells it in another way or does not have it.
+    pub values: &'static [((&'static str, &'static str), &'static str, Becomes)],
     /// Lists of cases, of each of which exactly one fits.
     pub decided: &'static [&'static [Case]],
     /// Parameters to which nothing corresponds, each with the reason.
@@ -39,13 +39,15 @@ pub struct Case {
     pub when: &'static [When],
     /// Parameters of the other request, each with its value.
     pub then: &'static [(&'static str, &'static str)],
+    /// Parameters, each with the one of the other request that has the same value.
+    pub same: &'static [(&'static str, &'static str)],
     /// The reason that nothing corresponds to such a request, if so.
     pub refused: Option<&'static str>,
 }
 
 impl Case {
     /// Always fits and sets nothing; for the fields that a table leaves out.
-    pub const DEFAULT: Self = Self { when: &[], then: &[], refused: None };
+    pub const DEFAULT: Self = Self { when: &[], then: &[], same: &[], refused: None };
 }
 
 /// A condition of a case.
@@ -57,6 +59,10 @@ pub enum When {
     IsByDefault(&'static str, &'static [&'static str]),
     /// The parameter has a value.
     Given(&'static str),
+    /// The parameter is a number, which is zero.
+    Zero(&'static str),
+    /// The parameter is a number, which is not zero.
+    NotZero(&'static str),
     /// The parameter is left out.
     LeftOut(&'static str),
     /// The property of the account has one of these values.

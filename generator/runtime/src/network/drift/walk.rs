@@ -290,12 +290,13 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// `null` stands for an empty list; a `null` item is unreadable.
+    /// `null` stands for an empty list and for a record without fields; a `null` item is unreadable.
     fn null(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
         if at.spot.is_item {
             return self.unreadable(at);
         }
-        if !at.field.may_be_null && !matches!(form, Form::List(_) | Form::Map(_)) {
+        let is_nothing = matches!(form, Form::Record(record) if record().fields.is_empty());
+        if !at.field.may_be_null && !is_nothing && !matches!(form, Form::List(_) | Form::Map(_)) {
             self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Occurrences::once(Kind::Null));
         }
         self.from.skip()

@@ -274,6 +274,9 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
         RecordForm::Array => return tuple(example, record, node),
         RecordForm::Value(_) => return record.fields.iter().for_each(|only| field(example, only, node)),
     }
+    if record.fields.is_empty() && matches!(node.value, Value::Null) {
+        return;
+    }
     let Value::Object(members) = &node.value else {
         return example.report(
             node.offset,

@@ -547,12 +547,15 @@ declared! {
     /// A case of a decision.
     part CounterpartCase {
         /// Parameters with the values that they have, or `account.property` with its values: `[]` is for a parameter that
-        /// is left out, and `given` for one that is not an enum and has a value. A parameter that the case does not
-        /// name can have any value, or none.
+        /// is left out, `given` for one that is not an enum and has a value, and `zero` and `not_zero` for numbers. A
+        /// parameter that the case does not name can have any value, or none.
         when: Vec<NamesWithin>,
         /// The values of parameters of the other operation.
         then: Vec<Pair>,
-        /// Instead of `then`: the reason that such a request is not converted.
+        /// Parameters, each with the parameter of the other operation that has the same value in this case. They stand
+        /// in each case of the decision, but for those that are refused or in which they are left out.
+        same: Vec<Pair>,
+        /// Instead of `then` and `same`: the reason that such a request is not converted.
         refused: Option<(Prose, Place)>,
     }
 

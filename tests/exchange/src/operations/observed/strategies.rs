@@ -3,8 +3,8 @@
 use rust_decimal::Decimal;
 use tradeapi::observed::{
     CancelStrategyOrder, GetPastStrategyOrders, GetPastStrategyOrdersPage, GetStrategyOrders, ModifyStrategyOrder,
-    OrderType, PlaceStrategyOrder, PlanIds, ReduceOnly, StrategyOrder, StrategyStatus, StrategyType, TpslMode,
-    TriggerBy,
+    Nothing, OrderType, PlaceStrategyOrder, PlanIds, StrategyOrder, StrategyStatus, StrategyType, TpslMode, TriggerBy,
+    YesNo,
 };
 use tradeapi::{List, Timestamp};
 
@@ -56,7 +56,7 @@ fn place_strategy(request: &PlaceStrategyOrder, at: &mut Desk<'_>) -> Result<u64
         let limit = limit_of("triggerOrderPrice", price_type, request.trigger_order_price.as_ref())?;
         let by_mark = by_mark(request.trigger_by.as_ref());
         let rises = price > at.core.trigger_price(index, by_mark);
-        let reduce_only = request.reduce_only == Some(ReduceOnly::Yes);
+        let reduce_only = request.reduce_only == Some(YesNo::Yes);
         let ticket = ticket(at, index, side, pos, qty.ok_or(missing("qty"))?);
         let trigger = trigger(price, by_mark, rises, limit, Source::Plan);
         return at.core.place_plan(PlanKind::Trigger, client, Ticket { reduce_only, ..ticket }, (vec![trigger], false));
@@ -147,11 +147,11 @@ fn modify_strategy(request: &ModifyStrategyOrder, at: &mut Desk<'_>) -> Result<u
 }
 
 impl Serve for CancelStrategyOrder {
-    fn serve(self, at: &mut Desk<'_>) -> Result<List<PlanIds>, Refusal> {
+    fn serve(self, at: &mut Desk<'_>) -> Result<Nothing, Refusal> {
         let found = name(self.order_id.as_ref(), self.client_oid.as_deref());
         let found = found.and_then(|name| at.core.find_plan(at.account, &name));
         at.core.end_plan(found.map_err(|reason| at.refusal(reason))?, PlanState::Cancelled);
-        Ok(Vec::new().into())
+        Ok(Nothing::default())
     }
 }
 
