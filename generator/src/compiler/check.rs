@@ -19,7 +19,6 @@ mod listings;
 mod names;
 mod operations;
 mod paths;
-mod ranges;
 mod records;
 mod reserved;
 mod rules;

@@ -22,7 +22,6 @@ mod example;
 mod front;
 mod intents;
 mod lifecycle;
-mod lookup;
 mod operation;
 mod orders;
 mod pages;

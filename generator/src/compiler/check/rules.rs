@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::conditions::Range;
 use super::conditions::{Subject, find, is_of_items};
-use super::ranges::Range;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
     Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,

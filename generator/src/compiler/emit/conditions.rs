@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use super::code::{ident, number, optional};
 use super::enums::form_function;
-use super::lookup::{Lookup, Target};
+use super::scope::{Lookup, Target};
 use super::scope::{Scope, is_timestamp};
 use super::trees;
 use crate::compiler::model::{

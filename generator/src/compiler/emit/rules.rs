@@ -5,8 +5,8 @@ use super::code::{ident, number};
 use super::conditions::Conditions;
 use super::conditions::Expression;
 use super::docs::{Docs, code, escape};
-use super::lookup::{Lookup, Target, Text};
 use super::scope::Scope;
+use super::scope::{Lookup, Target, Text};
 use super::trees;
 use crate::compiler::model::{
     Comparison, Condition, Family, Form, Identifier, InstrumentNames, Operand, Operation, Parameter, Placed, Relation,

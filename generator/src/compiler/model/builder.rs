@@ -4,7 +4,6 @@
 mod credentials;
 mod fields;
 mod lifecycle;
-mod listings;
 mod operations;
 mod rates;
 mod statements;
