@@ -101,3 +101,26 @@ fn dates_are_read_in_the_forms_that_lists_have() {
     assert_eq!(days, ["2026-09-03", "2026-09-04", "2026-09-04", "2026-09-03"]);
     assert!(schema.announced(&folder.path().join("none.md")).is_err());
 }
+
+/// The day of an entry stands in many forms, and a number that held before is not what an entry announces.
+#[test]
+fn entries_are_read_in_the_styles_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("changes.md");
+    let entries = [
+        ("[2026-11-17] Get Open Orders: the maximum of `limit` is 500 (was 100).", "contradicted"),
+        ("9th of November 2026: the maximum of `limit` of Get Open Orders is 100, previously 50.", "covered"),
+        ("Mon, 8 Nov 2026: Get Fill History is raised from 10/s to 20/s.", "covered"),
+        ("27/11/2026: Get Fill History is lowered from 20/s to 10/s.", "contradicted"),
+        ("2026-11-11T08:00:00Z: Get Fill History: 20/s for each user.", "covered"),
+    ];
+    let list: String = entries.iter().map(|(entry, _)| format!("- {entry}\n")).collect();
+    std::fs::write(&path, format!("# Unified\n\n{list}")).unwrap();
+    let schema = Generator::new().schema_dir(root().join("schema")).read().unwrap();
+    let announced = schema.announced(&path).unwrap();
+    let standings: Vec<&str> = announced.standings().map(|(_, standing)| standing.as_str()).collect();
+    assert_eq!(standings, entries.map(|(_, standing)| standing), "{announced}");
+    for day in ["2026-11-17", "2026-11-09", "2026-11-08", "2026-11-27", "2026-11-11"] {
+        assert!(announced.to_string().contains(&format!(": {day} ")), "{day}: {announced}");
+    }
+}

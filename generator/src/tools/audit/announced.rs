@@ -77,7 +77,7 @@ fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
         let mut day = above.iter().rev().find_map(|(_, _, day)| *day);
         let headings = above.iter().map(|(_, heading, _)| heading.as_str()).collect::<Vec<_>>().join(" ");
         for text in section.blocks.iter().flat_map(|block| texts(document, block)) {
-            let own = date_in(text).filter(|(_, date)| text.before(date.at).words().is_empty());
+            let own = date_in(text).filter(|(_, date)| is_start(text.before(date.at)));
             let behind = own.map_or(text, |(_, date)| text.after(date.range().end));
             let rest = behind.words().first().map_or(behind, |first| behind.after(first.at));
             day = own.map(|(day, _)| day).or(day);
@@ -87,6 +87,14 @@ fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
         }
     }
     found
+}
+
+/// Returns whether only marks and a day of the week stand before a date.
+fn is_start(before: Span<'_>) -> bool {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let is_mark = |word: &str| !word.contains(char::is_alphanumeric);
+    let is_day = |word: &str| DAYS.iter().any(|day| word.to_lowercase().starts_with(day));
+    before.texts().into_iter().all(|word| is_mark(word) || is_day(word))
 }
 
 /// Returns the texts of a block: a row of a table is one text.

@@ -292,17 +292,32 @@ pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
             _ => {}
         }
     }
+    // `9th of November 2026`
+    parts.retain(|(_, part)| *part != "of");
     parts.windows(3).find_map(|window| {
         let [(first, one), (_, two), (last, three)] = *window else { return None };
         let (year, month, day) = match (month_of(one), month_of(two)) {
             (Some(month), _) => (three, month, two),
             (None, Some(month)) => (three, month, one),
+            (None, None) if three.len() == 4 => in_order(one, two).map(|(month, day)| (three, month, day))?,
             (None, None) => (one, two.parse().ok()?, three),
         };
+        // A time may follow it.
+        let day = day.split('T').next().unwrap_or(day);
         let day: u32 = day.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']).parse().ok()?;
         let found = Day::parse(&format!("{year}-{month:02}-{day:02}"))?;
         Some((found, text.after(text.at + first).before(text.at + last + three.len())))
     })
+}
+
+/// Returns the month and the day of `13/11` or `11/13`, of which one can only be a day.
+fn in_order<'a>(one: &'a str, other: &'a str) -> Option<(usize, &'a str)> {
+    let is_day = |part: &str| part.parse::<usize>().is_ok_and(|n| n > MONTHS.len());
+    match (is_day(one), is_day(other)) {
+        (true, false) => Some((other.parse().ok()?, one)),
+        (false, true) => Some((one.parse().ok()?, other)),
+        _ => None,
+    }
 }
 
 fn month_of(word: &str) -> Option<usize> {

@@ -35,6 +35,10 @@ const ACTIONS: [(Action, &[&str]); 2] = [
     ),
 ];
 
+/// Words before a number that held until the change, and those of a change from one number to another.
+const FORMERLY: [&str; 5] = ["was", "were", "previously", "formerly", "old"];
+const MOVED: [&str; 8] = ["raised", "increased", "lowered", "reduced", "changed", "changes", "decreased", "extended"];
+
 /// The subject of an announced change.
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
@@ -65,13 +69,22 @@ impl<'a> Subject<'a> {
         let names = rest.iter().filter(is_name);
         let names: Vec<&str> = names.map(|word| word.text).filter(|name| !is_method(name)).collect();
         let texts: Vec<&str> = rest.iter().map(|word| word.text).collect();
+        let is_moved = texts.iter().any(|word| MOVED.contains(&word.to_lowercase().as_str()));
         let mut rates = Vec::new();
         let mut numbers = Vec::new();
         let mut at = 0;
         while let Some(word) = texts.get(at) {
+            // `500 (was 100)`, `raised from 10/s to 20/s`: what held before is not announced.
+            let before = at.checked_sub(1).and_then(|before| texts.get(before)).map(|before| before.to_lowercase());
+            let is_former =
+                before.is_some_and(|before| FORMERLY.contains(&before.as_str()) || before == "from" && is_moved);
             if let Some((rate, count)) = measures::rate(&texts[at..]).filter(|_| !names.contains(word)) {
-                rates.push(rate);
+                rates.extend(Some(rate).filter(|_| !is_former));
                 at += count;
+                continue;
+            }
+            if is_former {
+                at += 1;
                 continue;
             }
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && !names.contains(word);
