@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use tradeapi_runtime::budget::Budget;
+use tradeapi_runtime::client::Assumptions;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::error::BuildError;
 use tradeapi_runtime::limits::{FileLimits, LimitSettings};
@@ -40,11 +41,13 @@ fn seconds(options: &ArgMatches, name: &str) -> Option<Duration> {
 
 /// Returns how unknown outcomes are queried: for this long, unless the options say otherwise.
 pub(crate) fn policy(options: &ArgMatches, usual: Duration) -> ConfirmPolicy {
-    let policy = ConfirmPolicy::new().deadline(deadline(options).unwrap_or(usual));
-    match seconds(options, names::LAG) {
-        Some(lag) => policy.lag(lag),
-        None => policy,
-    }
+    ConfirmPolicy::new().assume(assumptions(options)).deadline(deadline(options).unwrap_or(usual))
+}
+
+/// Returns what is assumed of the exchange: the usual, unless the options say otherwise.
+fn assumptions(options: &ArgMatches) -> Assumptions {
+    let usual = Assumptions::DEFAULT;
+    Assumptions { lag: seconds(options, names::LAG).unwrap_or(usual.lag), ..usual }
 }
 
 /// Returns the headers of the API that a profile and the options set; the options win.
@@ -152,6 +155,7 @@ pub(crate) fn client_with(
     // The client of a command has no later call that would be signed with the right time.
     let mut builder =
         ClientBuilder::<ClientCore>::new(program.api, url.to_string()).account(account(program, options)?).sign_again();
+    builder = builder.assume(assumptions(options));
     for (name, value) in headers(program, &profile, options)? {
         builder = builder.header(name, value);
     }

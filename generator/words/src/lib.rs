@@ -17,7 +17,7 @@ pub use credentials::{Algorithm, Encoding, Hash, NonceForm, SecretForm, SignedQu
 pub use operation::{
     Access, Around, CountedIn, Effect, Lists, Method, Objects, ResetForm, Scope, Sends, Sent, Severity,
 };
-pub use outcome::{Assumed, CallResult, CodeProof, CredentialCause, DriftKind, RowOutcome, Stage};
+pub use outcome::{Assumptions, CallResult, CodeProof, CredentialCause, DriftKind, REPEATS_AFTER, RowOutcome, Stage};
 
 /// The letters of minted ids, five bits each: digits and lower-case letters that are not mistaken for each other.
 pub const MINTED_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

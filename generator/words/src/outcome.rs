@@ -152,34 +152,60 @@ impl CallResult {
     }
 }
 
-/// The assumptions that outcomes rest on, unless a policy of the client sets others.
-#[derive(Clone, Copy, Debug)]
-pub struct Assumed {
-    /// The longest time that an exchange may take to carry out a request that it accepted.
+/// The assumptions about an exchange and the clocks that outcomes rest on.
+///
+/// Where one does not hold, an order that exists can be reported as not placed. Larger values assume less, and take
+/// longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assumptions {
+    /// The longest time that an exchange may take to carry out a request that it accepted. By default 10 seconds.
     pub settling: Duration,
-    /// The longest time that a machine that answers may be behind the one that took a request.
+    /// The longest time that a machine that answers may be behind the one that took a request. By default a minute.
     pub lag: Duration,
-    /// The time by which all clocks may be wrong together.
+    /// The time by which the clocks of this machine and of the one that answers may both be off from the clock that
+    /// requests are accepted by. By default a minute.
     pub clock_error: Duration,
-    /// The longest distance between clocks of one exchange.
+    /// The longest distance between clocks of one exchange. By default two seconds.
     pub clock_distance: Duration,
-    /// The number of answers in a row that have to deny what a request was to create.
+    /// The number of answers in a row that have to deny what a request was to create; at least one. By default two.
     pub denials: u32,
-    /// The time after a request at which a copy of it may follow.
-    pub repeats_after: Duration,
 }
 
-impl Assumed {
-    /// The assumptions of a new client.
-    pub const USUAL: Self = Self {
+impl Assumptions {
+    /// The default assumptions.
+    pub const DEFAULT: Self = Self {
         settling: Duration::from_secs(10),
         lag: Duration::from_secs(60),
         clock_error: Duration::from_secs(60),
         clock_distance: Duration::from_secs(2),
         denials: 2,
-        repeats_after: Duration::from_secs(1),
     };
+
+    /// Returns how long after its signature a request with this window may be carried out, by a clock that may be wrong
+    /// together with the exchange's.
+    pub const fn carried_out_after(&self, window: Duration) -> Duration {
+        window.saturating_add(self.clock_error).saturating_add(self.settling)
+    }
+
+    /// Returns the same until every machine shows its effect.
+    pub const fn visible_after(&self, window: Duration) -> Duration {
+        self.carried_out_after(window).saturating_add(self.lag)
+    }
+
+    /// Returns how long after the exchange accepted a request its effect is visible on every machine.
+    pub const fn shown_after(&self) -> Duration {
+        self.settling.saturating_add(self.lag)
+    }
 }
+
+impl Default for Assumptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// The time after a request at which a copy of it may follow, unless a client assumes another one.
+pub const REPEATS_AFTER: Duration = Duration::from_secs(1);
 
 impl CodeProof {
     /// Returns the stage of a refusal with this proof, unless another is stated.

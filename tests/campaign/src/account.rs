@@ -22,7 +22,7 @@ use crate::clock::FastClock;
 use crate::clock::FastEnvironment;
 use crate::context::AccountContext;
 use crate::counts::Situation;
-use crate::deployment::{Clients, Deployment};
+use crate::deployment::Deployment;
 use crate::exchange::{Exchange, ExchangeSettings};
 use crate::figures::Figures;
 use crate::ground_truth::{Duplicates, GroundTruth};
@@ -57,8 +57,7 @@ pub(crate) fn exchange(
     if settings.goes_beyond(Assumption::Codes) {
         hostility.false_refusals = 5;
     }
-    // A killed process has only minutes for what its predecessor left open.
-    if settings.variant == ClientVariant::Correct && deployment.clients != Clients::Killed {
+    if settings.variant == ClientVariant::Correct {
         (hostility.releases, hostility.blocks) = (5, 3);
     }
     hostility.forgets_ended = deployment.duplicates == Duplicates::RefusedWhileOpen;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tradeapi::runtime::tables::Outcome;
 
 use crate::claim::{Claim, Known, Naming};
-use crate::counts::{Counts, Rate};
+use crate::counts::{Counts, Rate, Situation};
 use crate::ground_truth::{Effect, GroundTruth};
 use crate::ledger::{Decided, Ledger};
 use crate::operation::OPERATIONS;
@@ -25,6 +25,8 @@ pub struct Figures {
     pub unknown: BTreeMap<(&'static str, Naming, Known), ActualOutcomes>,
     /// The causes for which outcomes stay unknown, and for how many requests of each of [`KINDS`].
     pub causes: BTreeMap<&'static str, [u64; KINDS.len()]>,
+    /// The placements of accounts whose processes were killed, as [`Figures::placements`] counts them.
+    pub of_killed: (u64, u64),
     /// The evidence that decided outcomes.
     pub decided: Decided,
     /// The counts of the exchanges.
@@ -78,7 +80,8 @@ impl Figures {
                 let actual = unknown.entry((claim.operation, claim.naming, claim.known)).or_default();
                 *(if done > 0 { &mut actual.done } else { &mut actual.not_done }) += 1;
                 done = done.saturating_sub(1);
-                causes.entry(claim.how).or_default()[kind(effect, claim)] += 1;
+                let cause = if claim.known == Known::TooLate { "queried too late, or not at all" } else { claim.how };
+                causes.entry(cause).or_default()[kind(effect, claim)] += 1;
             }
             for claim in all {
                 *claims.entry((claim.operation, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
@@ -91,7 +94,12 @@ impl Figures {
         }
         violations.extend(counts.refused.iter().cloned().map(Violation::InvalidRequest));
         let decided = ledger.all_decided();
-        Self { claims, unknown, causes, decided, counts: counts.clone(), violations, lasted: Duration::ZERO }
+        let counts = counts.clone();
+        let mut figures = Self { claims, unknown, causes, decided, counts, violations, ..Self::default() };
+        if figures.counts.times(Situation::Killed) > 0 {
+            figures.of_killed = figures.placements();
+        }
+        figures
     }
 
     /// Adds `other`.
@@ -104,6 +112,7 @@ impl Figures {
         for (why, counts) in other.causes {
             self.causes.entry(why).or_default().iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         }
+        self.of_killed = (self.of_killed.0 + other.of_killed.0, self.of_killed.1 + other.of_killed.1);
         other.decided.into_iter().for_each(|(what, count)| *self.decided.entry(what).or_default() += count);
         self.counts.add(&other.counts);
         self.violations.extend(other.violations);
@@ -289,7 +298,12 @@ impl Figures {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tables().iter().try_for_each(|table| write!(f, "{table}"))?;
-        for (what, (all, unknown)) in [("orders", self.placements()), ("reversals", self.reversals())] {
+        let shares = [
+            ("orders", self.placements()),
+            ("of these of killed processes", self.of_killed),
+            ("reversals", self.reversals()),
+        ];
+        for (what, (all, unknown)) in shares {
             let share = unknown as f64 * 100.0 / all.max(1) as f64;
             writeln!(f, "{unknown} of {all} {what} with a unique id are unknown: {share:.3} %")?;
         }

@@ -26,6 +26,9 @@ const RETENTION: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 /// The lead of the clock of a node that checks signatures, plus the other delays until an absence is a proof.
 pub(crate) const FAST_NODE: Duration = Duration::from_secs(65 * 60);
 
+/// The number of rounds in which everything that is unknown is queried.
+const ROUNDS: usize = 4;
+
 /// The longest time for which an abandoned query is in flight.
 const MAX_IN_FLIGHT: Duration = Duration::from_secs(4);
 
@@ -96,12 +99,12 @@ impl AccountContext {
             tasks.map(|(context, dice, reserved, clock)| query_in_window(context, dice, reserved, clock)).collect();
         tasks.collect::<()>().await;
         // One absurd answer, such as to wait for an hour, ends the queries of one round.
-        for _ in 0..2 {
+        for _ in 0..ROUNDS {
             self.query_the_rest(clock).await;
         }
         // A request signed with a clock that is an hour ahead can still arrive until then.
         self.leap(clock, FAST_NODE).await;
-        for _ in 0..2 {
+        for _ in 0..ROUNDS {
             self.query_the_rest(clock).await;
         }
         // Only the reserved ones, which were never queried, are queried again.

@@ -30,4 +30,4 @@ pub(crate) use self::forked::refusing_calls;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
 pub(crate) use self::sending::CallFuture;
-pub(crate) use self::weighing::{LAG, SETTLING};
+pub use tradeapi_words::Assumptions;

@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::calls::client::{ClientCore, SETTLING};
+use crate::calls::client::ClientCore;
 use crate::data::clock::{Moment, pause};
 use crate::data::error::Error;
 use crate::data::operation::Operation;
@@ -194,8 +194,9 @@ impl<O: Operation> Countdown<O> {
     }
 
     /// Ends the countdown. A failed end is sent again until one is answered or the countdown may have come to its end. If it
-    /// is not known whether an earlier renewal arrived, the end is sent once more when that renewal can have no effect any
-    /// more, which takes as long as its signature is valid, and ten seconds.
+    /// is not known whether an earlier renewal arrived, the end is sent again as often as renewals, until that renewal can
+    /// have no effect any more by what is [assumed](crate::ClientBuilder::assume): with the defaults 70 seconds and the
+    /// time for which its signature is valid.
     ///
     /// # Errors
     ///
@@ -203,15 +204,19 @@ impl<O: Operation> Countdown<O> {
     /// started. An end without an answer may also arrive later, as long as its signature is valid, and end a countdown that
     /// was started again meanwhile, until that is renewed.
     pub async fn end(&mut self) -> Result<(), NotEnded> {
-        self.send_end().await?;
-        self.renewed = None;
-        if let Some(doubtful) = self.doubtful {
-            let waited = self.client.moment().since(doubtful);
-            pause(self.client.environment(), self.arrives_within(doubtful).saturating_sub(waited)).await;
+        loop {
+            let sent = self.client.moment();
             self.send_end().await?;
-            self.doubtful = None;
+            self.renewed = None;
+            let Some(doubtful) = self.doubtful else { return Ok(()) };
+            let may_arrive = self.arrives_within(doubtful).saturating_sub(sent.since(doubtful));
+            if may_arrive.is_zero() {
+                self.doubtful = None;
+                return Ok(());
+            }
+            // One that arrives now would run for the whole length.
+            pause(self.client.environment(), may_arrive.min(self.length / RENEWALS)).await;
         }
-        Ok(())
     }
 
     /// Sends the end until it is answered, as often as renewals, while the countdown may run.
@@ -242,8 +247,8 @@ impl<O: Operation> Countdown<O> {
     /// Returns how long after `doubtful` a request that was given up then may still be carried out.
     fn arrives_within(&self, doubtful: Moment) -> Duration {
         let named = Named::of(&(self.request)(0));
-        let window = self.client.signature_window(&named).unwrap_or_default();
-        window + self.client.signature_uncertainty(window, doubtful.wall(), Some(doubtful)) + SETTLING
+        let assumptions = self.client.assumptions();
+        self.client.carried_out_within(&named, doubtful, assumptions).unwrap_or(assumptions.settling)
     }
 
     /// Returns when the exchange may have cancelled every order, if it may have done so since the countdown was first

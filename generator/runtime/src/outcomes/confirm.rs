@@ -15,13 +15,12 @@ mod verdict;
 
 use std::time::Duration;
 
-use tradeapi_words::Assumed;
+use tradeapi_words::Assumptions;
 
 use crate::calls::batches::Batch;
-use crate::calls::client::{Callable, ClientCore, LAG, SETTLING};
+use crate::calls::client::{Callable, ClientCore};
 use crate::data::json::{Decode, Encode, List};
 use crate::data::operation::{Operation, Repeatable};
-use crate::state::evidence::CLOCK_ERROR;
 
 pub(crate) use recover::{LookedUp, OrderLookup, can_no_longer_arrive, visible_within, wait_until};
 
@@ -130,10 +129,7 @@ pub trait ConfirmableItems: Queryable + Batch {}
 pub struct ConfirmPolicy {
     deadline: Duration,
     pauses: (Duration, Duration),
-    settling: Duration,
-    lag: Duration,
-    clock_error: Duration,
-    denials: u32,
+    assumptions: Assumptions,
     absent: Vec<String>,
 }
 
@@ -142,10 +138,7 @@ impl Default for ConfirmPolicy {
         Self {
             deadline: Self::DEADLINE,
             pauses: (Duration::from_millis(200), Duration::from_secs(5)),
-            settling: SETTLING,
-            lag: Self::LAG,
-            clock_error: CLOCK_ERROR,
-            denials: Assumed::USUAL.denials,
+            assumptions: Assumptions::DEFAULT,
             absent: Vec::new(),
         }
     }
@@ -156,11 +149,17 @@ impl ConfirmPolicy {
     pub const DEADLINE: Duration = Duration::from_secs(240);
 
     /// The [`lag`](Self::lag) of a new policy.
-    pub const LAG: Duration = LAG;
+    pub const LAG: Duration = Assumptions::DEFAULT.lag;
 
     /// Queries for four minutes, at once and then with pauses from 200 ms to 5 seconds.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets all that is assumed, as by [`ClientBuilder::assume`](crate::ClientBuilder::assume).
+    pub fn assume(mut self, assumptions: Assumptions) -> Self {
+        self.assumptions = assumptions;
+        self
     }
 
     /// Gives up after this time; the outcome then stays unknown.
@@ -185,14 +184,14 @@ impl ConfirmPolicy {
     /// this long, and as long as [`lag`](Self::lag) says, after the request can no longer arrive. By default 10
     /// seconds.
     pub fn settling(mut self, settling: Duration) -> Self {
-        self.settling = settling;
+        self.assumptions.settling = settling;
         self
     }
 
     /// Sets how far the machine that answers a query may be behind the one that took the request: a replica shows
     /// what was carried out this long ago. By default a minute.
     pub fn lag(mut self, lag: Duration) -> Self {
-        self.lag = lag;
+        self.assumptions.lag = lag;
         self
     }
 
@@ -200,14 +199,14 @@ impl ConfirmPolicy {
     /// requests are accepted by. Without it, two clocks that are wrong together would show that a signature has
     /// expired. By default a minute.
     pub fn clock_error(mut self, clock_error: Duration) -> Self {
-        self.clock_error = clock_error;
+        self.assumptions.clock_error = clock_error;
         self
     }
 
     /// Sets how many answers in a row have to deny what a request was to create: an exchange may deny what exists
     /// once less than this. By default two; at least one.
     pub fn denials(mut self, denials: u32) -> Self {
-        self.denials = denials;
+        self.assumptions.denials = denials;
         self
     }
 
@@ -219,27 +218,16 @@ impl ConfirmPolicy {
 
     /// Returns how many answers in a row have to deny what exists not, and how long to wait between two.
     pub(crate) fn denials_and_pause(&self) -> (u32, Duration) {
-        (self.denials.max(1), self.pauses.0)
+        (self.assumptions.denials.max(1), self.pauses.0)
     }
 
     /// Returns the time after which it gives up, and the part of a wait for visibility that is for machines that lag.
     pub(crate) fn deadline_and_lag(&self) -> (Duration, Duration) {
-        (self.deadline, self.lag)
+        (self.deadline, self.assumptions.lag)
     }
 
-    /// Returns how long before its end a comparison of an account may have missed what it did not show.
-    pub(crate) fn may_be_missed(&self) -> Duration {
-        self.visible_after(Duration::ZERO)
-    }
-
-    /// Returns how long after the exchange accepted a request its effect is visible on every machine.
-    pub(crate) fn shown_after(&self) -> Duration {
-        self.settling.saturating_add(self.lag)
-    }
-
-    /// Returns how long after its signature the effect of a request with this window is visible on every machine, by a
-    /// clock that may be wrong together with the exchange's.
-    fn visible_after(&self, window: Duration) -> Duration {
-        [self.settling, self.lag, self.clock_error].into_iter().fold(window, Duration::saturating_add)
+    /// Returns the assumptions.
+    pub(crate) fn assumptions(&self) -> &Assumptions {
+        &self.assumptions
     }
 }

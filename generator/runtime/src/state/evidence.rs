@@ -5,4 +5,4 @@ mod awaited;
 mod proof;
 
 pub(crate) use awaited::{Awaited, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress};
-pub(crate) use proof::{Attempts, CLOCK_DISTANCE, CLOCK_ERROR, Departure, Evidence, Rival, Sent, Target};
+pub(crate) use proof::{Attempts, Departure, Evidence, Rival, Sent, Target};

@@ -1,7 +1,7 @@
 //! The outcome of a request: how it follows from the result of the call, how a query confirms it otherwise, and the states
 //! of orders with the transitions between them.
 
-use tradeapi_words::Assumed;
+use tradeapi_words::Assumptions;
 
 use super::{
     Alters, Api, Cause, Confirm, Enum, Family, Item, NameOf, NamesWithin, Operation, Parameter, Placed, Query, Record,
@@ -106,15 +106,15 @@ pub(crate) struct Absence {
 impl Absence {
     /// Returns when an absence is a proof with the usual assumptions, or why it never is.
     pub(crate) fn of(api: &Api, confirm: &Confirm) -> Result<Self, &'static str> {
-        let Assumed { settling, lag, clock_error, .. } = Assumed::USUAL;
+        let assumed = Assumptions::DEFAULT;
         let milliseconds = |length: std::time::Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let Some((kept, _)) = confirm.kept else {
             return Err("It is not documented how long a record is kept.");
         };
         let kept = kept.at_least_milliseconds();
         let window = api.credentials.as_ref().and_then(|credentials| credentials.window?.milliseconds());
-        let after = window.map(|window| window + milliseconds(settling + lag + clock_error));
-        let until = window.and_then(|window| kept.checked_sub(window + milliseconds(clock_error)));
+        let after = window.map(|window| window + milliseconds(assumed.visible_after(std::time::Duration::ZERO)));
+        let until = window.and_then(|window| kept.checked_sub(window + milliseconds(assumed.clock_error)));
         match (after, until) {
             (None, _) if confirm.expires.is_none() => Err("It is not known how long a request can be in flight."),
             (Some(after), until) if until.is_none_or(|until| until <= after) => {

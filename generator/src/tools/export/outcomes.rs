@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
-use tradeapi_words::Assumed;
+use tradeapi_words::{Assumptions, REPEATS_AFTER};
 
 use super::object::Object;
 use crate::compiler::diagnostics::Diagnostics;
@@ -68,7 +68,7 @@ pub(crate) fn outcomes(api: &Api) -> Outcomes {
 
 /// Returns the times in milliseconds, and the number of denials, that a proof depends on.
 fn assumptions(api: &Api) -> Object {
-    let Assumed { settling, lag, clock_error, clock_distance, denials, repeats_after } = Assumed::USUAL;
+    let Assumptions { settling, lag, clock_error, clock_distance, denials } = Assumptions::DEFAULT;
     let credentials = api.credentials.as_ref();
     let milliseconds = |length: std::time::Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
     Object::new()
@@ -79,7 +79,7 @@ fn assumptions(api: &Api) -> Object {
         .with("clock_error_ms", milliseconds(clock_error))
         .with("clock_distance_ms", milliseconds(clock_distance))
         .with("denials", denials)
-        .with("repeats_after_ms", milliseconds(repeats_after))
+        .with("repeats_after_ms", milliseconds(REPEATS_AFTER))
 }
 
 /// Returns the outcome of a change for each end of its call.

@@ -174,3 +174,26 @@ async fn a_countdown_that_is_refused_is_not_started() {
     assert!(matches!(keep(&exchange, &mut countdown, 60).await, Some(NotKept::NotStarted(_))));
     assert_eq!((open(&exchange), short.may_have_fired()), (1, None));
 }
+
+/// A renewal that arrives after the end would start a countdown that nothing keeps running, also one that is shorter than
+/// a signature is valid.
+#[tokio::test]
+async fn a_renewal_that_is_late_starts_no_countdown_after_the_end() {
+    for late in [1, 5, 12, 19, 25] {
+        let (exchange, client, _) = with_an_order().await;
+        let mut countdown = Countdown::new(client.core(), Duration::from_secs(10), CountdownCancelAll::new);
+        exchange.time().run(countdown.renew()).await.unwrap();
+        let arrives = exchange.time().now() + Duration::from_secs(late);
+        fail(&exchange, FaultKind::Drop, 1);
+        exchange.time().run(countdown.renew()).await.unwrap_err();
+        let environment = client.core().environment();
+        let arrival = async {
+            pause(environment, arrives - exchange.time().now()).await;
+            client.observed().countdown_cancel_all(&CountdownCancelAll::new(10)).await.unwrap();
+        };
+        let (ended, ()) = exchange.time().run(async { tokio::join!(countdown.end(), arrival) }).await;
+        ended.unwrap();
+        seconds(&exchange, 600);
+        assert_eq!(open(&exchange), 1, "late by {late} s");
+    }
+}

@@ -6,6 +6,8 @@ use std::sync::Arc;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 use std::time::Duration;
 
+use tradeapi_words::Assumptions;
+
 use super::call::{CallMetrics, MetricsHook};
 use super::core::{Checking, ClientCore, Parts};
 use super::departures::Departures;
@@ -69,6 +71,7 @@ struct Settings {
     metrics: Option<MetricsHook>,
     tracks_orders: bool,
     budget: Option<Budget>,
+    assumptions: Assumptions,
 }
 
 /// The settings of the default transport.
@@ -258,6 +261,14 @@ where
         self
     }
 
+    /// Sets what outcomes rest on that no query decides: the states of tracked orders, records from outside, and for how
+    /// long a change without an answer is under way. [`ConfirmPolicy::assume`](crate::confirm::ConfirmPolicy::assume)
+    /// sets it for queries.
+    pub fn assume(mut self, assumptions: Assumptions) -> Self {
+        self.settings.assumptions = assumptions;
+        self
+    }
+
     /// Refuses requests that `budget` does not cover, before they are sent; see the [module](crate::budget). Clients
     /// share one by its clones, or by its file. By default, there is none.
     pub fn budget(mut self, budget: Budget) -> Self {
@@ -348,6 +359,7 @@ impl Settings {
             metrics: None,
             tracks_orders: false,
             budget: None,
+            assumptions: Assumptions::DEFAULT,
         }
     }
 
@@ -399,6 +411,7 @@ impl Settings {
             metrics: self.metrics,
             orders: self.tracks_orders.then(TrackedOrders::default),
             budget: self.budget,
+            assumptions: self.assumptions,
         };
         Ok(ClientCore::of(parts, pacing, self.checking, self.journal))
     }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tradeapi_words::Assumptions;
+
 use super::call::MetricsHook;
 use super::departures::{Departures, Purpose};
 use super::exchange_clock::{Bounds, SigningClock, Time};
@@ -77,6 +79,7 @@ pub(super) struct Parts {
     pub(super) metrics: Option<MetricsHook>,
     pub(super) orders: Option<TrackedOrders>,
     pub(super) budget: Option<Budget>,
+    pub(super) assumptions: Assumptions,
 }
 
 impl ClientCore {

@@ -11,17 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use slotmap::{DefaultKey, SlotMap};
+use tradeapi_words::Assumptions;
 
 use super::core::ClientCore;
 use super::recent::REMEMBERED;
-use super::weighing::SETTLING;
 use crate::data::clock::Moment;
 use crate::data::error::{Error, Unsigned};
 use crate::data::parameters::Named;
 use crate::data::sorting::sort_by;
 use crate::data::tables::{Effect, Meta, Outcome};
 use crate::data::value::Timestamp;
-use crate::state::evidence::CLOCK_ERROR;
 use crate::state::journal::ChangeNumber;
 
 /// The maximum number of unanswered changes to remember. Older ones are over before these are.
@@ -324,7 +323,7 @@ impl ClientCore {
         }
         for left in outstanding.unanswered {
             let shown = self.shown(left);
-            let is_over = self.carried_out_within(left.at).is_some_and(|longest| now.steady_since(left.at) > longest);
+            let is_over = self.arrives_within(left.at).is_some_and(|longest| now.steady_since(left.at) > longest);
             if !is_over {
                 all.push(shown);
             }
@@ -342,11 +341,22 @@ impl ClientCore {
         self.parts.departures.outstanding()
     }
 
-    /// Returns how long after it left a request may be carried out; `None` if its signature does not expire.
-    pub(crate) fn carried_out_within(&self, left: Moment) -> Option<Duration> {
-        let window = self.signature_window(&Named::default())?;
+    /// Returns how long after it left a change may be carried out; `None` if signatures do not expire.
+    fn arrives_within(&self, left: Moment) -> Option<Duration> {
+        self.carried_out_within(&Named::default(), left, self.assumptions())
+    }
+
+    /// Returns how long after it left a request with these parameters may be carried out; `None` if its signature does
+    /// not expire.
+    pub(crate) fn carried_out_within(
+        &self,
+        parameters: &Named,
+        left: Moment,
+        assumptions: &Assumptions,
+    ) -> Option<Duration> {
+        let window = self.signature_window(parameters)?;
         let uncertainty = self.signature_uncertainty(window, left.wall(), None);
-        Some([uncertainty, CLOCK_ERROR, SETTLING].into_iter().fold(window, Duration::saturating_add))
+        Some(assumptions.carried_out_after(window).saturating_add(uncertainty))
     }
 
     /// Notes that a change has arrived, and found nothing to do, although its code alone does not prove that.
@@ -379,7 +389,7 @@ impl ClientCore {
     /// Returns until when a request may be carried out, by the clock of this machine as it is set now; `None` if its
     /// signature does not expire.
     pub(crate) fn carried_out_until(&self, left: Moment) -> Option<Timestamp> {
-        let (now, longest) = (self.moment(), self.carried_out_within(left)?);
+        let (now, longest) = (self.moment(), self.arrives_within(left)?);
         let passed = now.steady_since(left);
         Some(match longest.checked_sub(passed) {
             Some(rest) => now.wall() + rest,

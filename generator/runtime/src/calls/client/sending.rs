@@ -105,7 +105,7 @@ impl ClientCore {
             self.parts.recent.leaves(number, now);
         }
         if let Some(tracking) = tracking {
-            tracking.sent(self.visible_from(operation, now.steady));
+            tracking.sent(self.visible_from(operation, now));
         }
         if let Some(spending) = spending {
             spending.sent();

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use super::core::ClientCore;
-use super::weighing::{LAG, SETTLING};
+use crate::data::clock::Moment;
 use crate::data::error::Error;
 use crate::data::lifecycle::OrderResult;
 use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::{Api, Outcome};
 use crate::network::wire::{CodePolicy, Reply, is_compound_with};
-use crate::state::evidence::CLOCK_ERROR;
 use crate::state::orders::{Answered, TrackedOrders, Tracking};
 
 impl ClientCore {
@@ -28,13 +27,11 @@ impl ClientCore {
         tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
     }
 
-    /// When the effect of a request that is sent now is certain to be visible on every machine of the exchange, by the
-    /// steady clock: once the request can no longer arrive, even if the exchange's clock is as far off as signatures
-    /// allow, or as two clocks may be.
-    pub(super) fn visible_from(&self, operation: &dyn DynOperation, sent: Duration) -> Option<Duration> {
-        let window = self.window(operation)?;
-        let expires = sent.saturating_add(window).saturating_add(window.max(CLOCK_ERROR));
-        Some(expires.saturating_add(SETTLING).saturating_add(LAG))
+    /// When the effect of a signed request that leaves at a moment is visible on every machine of the exchange, by the
+    /// steady clock.
+    pub(super) fn visible_from(&self, operation: &dyn DynOperation, left: Moment) -> Option<Duration> {
+        let carried_out = self.carried_out_within(&Named::of(operation), left, self.assumptions())?;
+        Some(left.steady.saturating_add(carried_out).saturating_add(self.assumptions().lag))
     }
 
     /// Takes the result of a call that was tracked.
@@ -58,7 +55,7 @@ impl ClientCore {
                 Outcome::Done => Answered::Done { shown: Vec::new(), results: Vec::new() },
             },
         };
-        tracking.ended(answered, self.moment().steady.saturating_add(SETTLING).saturating_add(LAG));
+        tracking.ended(answered, self.moment().steady.saturating_add(self.assumptions().shown_after()));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::{FxBuildHasher, FxHasher};
-use tradeapi_words::Assumed;
+use tradeapi_words::Assumptions;
 
 use super::core::ClientCore;
 use crate::data::clock::Moment;
@@ -16,17 +16,15 @@ use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::Meta;
 use crate::data::value::Timestamp;
-use crate::state::evidence::{Attempts, Awaited, CLOCK_DISTANCE, Departure, Evidence, Sent, Target};
+use crate::state::evidence::{Attempts, Awaited, Departure, Evidence, Sent, Target};
 use crate::state::journal::SigningTimes;
 
-/// The longest time that an exchange may take to carry out an accepted request, unless a policy sets another one.
-pub(crate) const SETTLING: Duration = Assumed::USUAL.settling;
-
-/// The longest time that a machine that answers may be behind the one that took a request, unless a policy says
-/// otherwise.
-pub(crate) const LAG: Duration = Assumed::USUAL.lag;
-
 impl ClientCore {
+    /// Returns the assumptions that [`assume`](crate::ClientBuilder::assume) set, or the default ones.
+    pub fn assumptions(&self) -> &Assumptions {
+        &self.parts.assumptions
+    }
+
     /// Returns the requests that wait for records, and the records from outside.
     pub(crate) fn awaited(&self) -> &Awaited {
         &self.parts.awaited
@@ -53,7 +51,13 @@ impl ClientCore {
     }
 
     /// When the request about `target` was sent, as far as known.
-    pub(crate) fn sent(&self, target: &Target, signed: SigningTimes, left: Option<Moment>, settling: Duration) -> Sent {
+    pub(crate) fn sent(
+        &self,
+        target: &Target,
+        signed: SigningTimes,
+        left: Option<Moment>,
+        assumptions: &Assumptions,
+    ) -> Sent {
         let signed_at = signed.signed_at;
         let there = left.and_then(|left| self.exchange_time(left));
         let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, there);
@@ -62,7 +66,7 @@ impl ClientCore {
             Attempts { first: (signed_at, left.and_then(|left| self.exchange_time(left))), last: attempted.last }
         });
         let departure = self.departure(target, signed, left);
-        Sent { signed_at, window, settling, left: there, departure, attempts }
+        Sent { signed_at, window, assumptions: *assumptions, left: there, departure, attempts }
     }
 
     /// When the first attempt of the request about `target` was sent, by every clock that shows it. The clock of this
@@ -75,7 +79,7 @@ impl ClientCore {
         let earlier = match left.map(|left| self.exchange_time(left)) {
             None => Duration::MAX,
             Some(None) => Duration::ZERO,
-            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(CLOCK_DISTANCE),
+            Some(Some((earliest, _))) => (at.earliest() - earliest).saturating_add(self.assumptions().clock_distance),
         };
         let attempted_for = attempted.map_or(Duration::ZERO, |attempted| attempted.last - first.signed_at);
         Departure { at, earlier, attempted_for }
@@ -87,11 +91,11 @@ impl ClientCore {
         &self,
         target: &Target,
         (record, form): (&Named, Form),
-        (signed, left, settling): (SigningTimes, Option<Moment>, Duration),
+        (signed, left, assumptions): (SigningTimes, Option<Moment>, &Assumptions),
     ) -> Evidence {
         let recent = &self.parts.recent;
         let is_new = target.is_new() || target.is_cancelled();
-        target.evaluate(record, form, &self.sent(target, signed, left, settling), |id, rival| match is_new {
+        target.evaluate(record, form, &self.sent(target, signed, left, assumptions), |id, rival| match is_new {
             true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
             false => left.is_some_and(|left| recent.has_contender((id, rival), left, record)),
@@ -110,7 +114,7 @@ impl ClientCore {
         awaited.has_records()
             && Target::all(operation).iter().flatten().filter(|target| !target.is_cancelled()).any(|target| {
                 let records = awaited.records(operation.meta().id, target);
-                let sent = (signed_at.into(), Some(left), SETTLING);
+                let sent = (signed_at.into(), Some(left), self.assumptions());
                 records
                     .iter()
                     .any(|record| self.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof)

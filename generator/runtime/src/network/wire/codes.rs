@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use tradeapi_words::Assumed;
+use tradeapi_words::REPEATS_AFTER;
 
 use crate::data::operation::DynOperation;
 use crate::data::parameters::{Named, Parameters};
@@ -33,9 +33,6 @@ pub struct CodePolicy {
     /// True if the answer that is read may belong to a repeat.
     may_answer_repeat: bool,
 }
-
-/// The time after a request at which a copy of it may follow, unless a policy says otherwise.
-const REPEATS_AFTER: Duration = Assumed::USUAL.repeats_after;
 
 impl Default for CodePolicy {
     fn default() -> Self {

@@ -47,7 +47,7 @@ pub(super) fn proves(
     let kept = kept.ok_or("it is not documented how long a record is kept, so its absence proves nothing")?;
     let Arrived { window, there } = has_arrived(sent, times, policy)?;
     // The record may be as old as the signature window allows, and both clocks may be behind.
-    let last = kept.checked_sub(window.saturating_add(policy.clock_error));
+    let last = kept.checked_sub(window.saturating_add(policy.assumptions.clock_error));
     let last = last.ok_or("a record is deleted before its absence can prove anything")?;
     let before = sent.signed_at - sent.first().0;
     if times.at_most.saturating_add(before) >= last || there.saturating_add(before) >= last {
@@ -70,7 +70,7 @@ pub(super) fn has_arrived(sent: &Sent, times: &QueryTimes, policy: &ConfirmPolic
     let there = there - sent.signed_at;
     // The last attempt may arrive later than this one.
     let behind = sent.last() - sent.signed_at;
-    let first = policy.visible_after(window).saturating_add(behind);
+    let first = policy.assumptions.visible_after(window).saturating_add(behind);
     if times.at_least <= first.saturating_add(times.uncertainty) || there <= first {
         return Err("it was not found, but may still appear");
     }

@@ -96,7 +96,7 @@ impl Inquiry {
     pub(super) fn take(&mut self, evaluated: Evaluated, others: (u32, bool), policy: &ConfirmPolicy) {
         let is_absence = matches!(evaluated.finding, Finding::Absence);
         self.absences.count(is_absence, others);
-        self.confirmation = self.concluded(evaluated, self.absences.count >= policy.denials);
+        self.confirmation = self.concluded(evaluated, self.absences.count >= policy.assumptions.denials);
     }
 
     /// Takes the proof of a record from outside.

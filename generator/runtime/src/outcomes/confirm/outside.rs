@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Recovery;
 use super::recover::OrderLookup;
-use crate::calls::client::{ClientCore, SETTLING};
+use crate::calls::client::ClientCore;
 use crate::data::error::JournalError;
 use crate::data::json::{Decode, Encode};
 use crate::data::tables::Outcome;
@@ -132,7 +132,7 @@ fn show_outside(client: &ClientCore, look: &OrderLookup, json: &str) {
 fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> Vec<RequestEvidence> {
     let mut evaluated = Vec::new();
     for pending in client.awaited().pending(outside) {
-        let sent = (pending.signed, pending.left, pending.settling);
+        let sent = (pending.signed, pending.left, &pending.assumptions);
         let verdict = match client.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
             _ if pending.ended().is_some() && pending.target.is_cancelled() => {
                 EvidenceVerdict::Nothing(CANCELLED_BY_ANY)
@@ -213,7 +213,7 @@ async fn evaluate_change(
         client.recall_around(journal, stored).await?;
     }
     let signed_at = stored.change.signed_at;
-    let sent = (stored.change.signed(), client.left(target.key(), signed_at), SETTLING);
+    let sent = (stored.change.signed(), client.left(target.key(), signed_at), client.assumptions());
     let evidence = client.evaluate_record(target, (&outside.fields, outside.form), sent);
     let has_another = || match target.is_new() {
         true => client.may_be_of_another(target.key(), signed_at),

@@ -295,9 +295,9 @@ pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &Con
 /// Returns how long after it left the effect of a request is visible on every machine; `None` if its signature does not
 /// expire.
 pub(crate) fn visible_within(client: &ClientCore, left: Moment, policy: &ConfirmPolicy) -> Option<Duration> {
-    let window = client.signature_window(&Named::default())?;
-    let uncertainty = client.signature_uncertainty(window, left.wall(), None);
-    Some(policy.visible_after(window).saturating_add(uncertainty))
+    let assumptions = policy.assumptions();
+    let carried_out = client.carried_out_within(&Named::default(), left, assumptions)?;
+    Some(carried_out.saturating_add(assumptions.lag))
 }
 
 /// Returns whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of
@@ -322,7 +322,7 @@ pub(crate) fn can_no_longer_arrive(
     if let Some(left) = left {
         passed = passed.min(moment.steady_since(left));
     }
-    passed > policy.visible_after(window).saturating_add(uncertainty)
+    passed > policy.assumptions.visible_after(window).saturating_add(uncertainty)
 }
 
 /// Queries changes together, so that none waits for the deadline of others; those without a recovery have no items. The

@@ -23,7 +23,7 @@ use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::network::observe;
 use crate::network::wire::Reply;
-use crate::state::evidence::{CLOCK_ERROR, Evidence, OutsideRecord, Pending};
+use crate::state::evidence::{Evidence, OutsideRecord, Pending};
 use crate::state::journal::SigningTimes;
 
 /// Queries under way.
@@ -52,7 +52,7 @@ impl Open {
     ) -> Self {
         let window = client.signature_window(question.target().named());
         let departure = client.departure(question.target(), signed, left).at;
-        let (earliest, earlier) = (departure.earliest(), CLOCK_ERROR + EARLIER);
+        let (earliest, earlier) = (departure.earliest(), client.assumptions().clock_error.saturating_add(EARLIER));
         if let Some(since) = window.and_then(|window| earliest.checked_sub(window.saturating_add(earlier))) {
             question.query_since(since);
         }
@@ -81,11 +81,11 @@ impl<'a> Waiting<'a> {
         let mut all = Vec::with_capacity(open.len());
         for one in open {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
-            let pending = Pending::new(operation, target.clone(), one.signed, one.left, policy.settling);
+            let pending = Pending::new(operation, target.clone(), one.signed, one.left, policy.assumptions);
             let pending = client.awaited().register(pending);
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
-            let sent = (one.signed, one.left, policy.settling);
+            let sent = (one.signed, one.left, &policy.assumptions);
             let is_proof = |record: &Arc<OutsideRecord>| {
                 client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
             };
@@ -281,8 +281,8 @@ fn evaluated(
     QueryContext { begun, policy }: QueryContext<'_>,
 ) -> Evaluated {
     let question = &open.question;
-    let facts = (open.signed, open.left, policy.settling);
-    let sent = client.sent(question.target(), open.signed, open.left, policy.settling);
+    let facts = (open.signed, open.left, &policy.assumptions);
+    let sent = client.sent(question.target(), open.signed, open.left, &policy.assumptions);
     let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
     let (family, id) = (question.plan().meta.family, question.key());
     let finding = match &answer {

@@ -452,7 +452,7 @@ fn needed(client: &ClientCore, arrivals: Arrivals, policy: &ConfirmPolicy, left:
 /// Returns how long until the order that was placed or amended last is shown.
 fn until_shown(added: Option<Moment>, arrivals: Arrivals, policy: &ConfirmPolicy, now: Moment) -> Duration {
     let added = added.filter(|_| arrivals == Arrivals::AreShown);
-    added.map_or(Duration::ZERO, |added| policy.shown_after().saturating_sub(now.steady_since(added)))
+    added.map_or(Duration::ZERO, |added| policy.assumptions().shown_after().saturating_sub(now.steady_since(added)))
 }
 
 /// Returns the changes of the account that the journal has open.

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::compare::{compare, earliest};
 use super::known::{JournalOrders, Listings, missing};
@@ -175,7 +176,7 @@ async fn advance(
     let mut orders = compare(&known, &progress.shown, progress.since, &how.own_prefixes);
     // What happened shortly before may not be shown yet.
     let begun = progress.begun.min(progress.listed_after.wall());
-    let all_shown = begun.checked_sub(how.confirm.may_be_missed()).unwrap_or_default();
+    let all_shown = begun.checked_sub(how.confirm.assumptions().visible_after(Duration::ZERO)).unwrap_or_default();
     let next_since = earliest(&known, &orders, progress.since).map_or(all_shown, |earliest| earliest.min(all_shown));
     if how.foreign == ForeignOrders::Adopt {
         let is_foreign = |order: &&mut ReconciledOrder| {

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use std::time::Duration;
+
+use tradeapi_words::Assumptions;
 
 use super::proof::Target;
 use crate::data::clock::Moment;
@@ -55,7 +56,7 @@ pub(crate) struct Pending {
     pub(crate) signed: SigningTimes,
     /// When it left; `None` if an earlier run of the program sent it.
     pub(crate) left: Option<Moment>,
-    pub(crate) settling: Duration,
+    pub(crate) assumptions: Assumptions,
     state: Mutex<State>,
     /// The number of calls under way that ask for the record, and of those that got no answer.
     under_way: AtomicU32,
@@ -76,11 +77,11 @@ impl Pending {
         target: Target,
         signed: SigningTimes,
         left: Option<Moment>,
-        settling: Duration,
+        assumptions: Assumptions,
     ) -> Self {
         let state = Mutex::new(State::Waiting(None));
         let (under_way, unanswered) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { operation, target, signed, left, settling, state, under_way, unanswered }
+        Self { operation, target, signed, left, assumptions, state, under_way, unanswered }
     }
 
     /// Returns how many calls that asked for it got no answer so far, and whether one is under way: each may show what

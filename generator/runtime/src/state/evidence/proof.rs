@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use tradeapi_words::Assumed;
+use tradeapi_words::Assumptions;
 
 use crate::data::json::Form;
 use crate::data::operation::DynOperation;
@@ -25,8 +25,8 @@ pub(crate) struct Sent {
     pub(crate) signed_at: Timestamp,
     /// The distance from the exchange's clock within which a request is accepted, if known.
     pub(crate) window: Option<Duration>,
-    /// The longest time that the exchange may take until the effect of an accepted request is visible.
-    pub(crate) settling: Duration,
+    /// The assumptions that its outcome is evaluated by.
+    pub(crate) assumptions: Assumptions,
     /// The earliest and the latest time of departure by the exchange's clock, if known.
     pub(crate) left: Option<(Timestamp, Timestamp)>,
     /// When it was sent, by every clock that shows it.
@@ -103,12 +103,6 @@ pub(crate) enum Rival {
     Amendment,
 }
 
-/// The assumed maximum distance between clocks of one exchange.
-pub(crate) const CLOCK_DISTANCE: Duration = Assumed::USUAL.clock_distance;
-
-/// The time by which all clocks may be wrong together.
-pub(crate) const CLOCK_ERROR: Duration = Assumed::USUAL.clock_error;
-
 /// Returns what `record` of the form `form` proves about `request`. It has the id of what the request was to create or
 /// change. `has_rival` searches for another request of the same client that the record may be of.
 pub(crate) fn evaluate(
@@ -168,13 +162,14 @@ fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
         return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
     };
     let Departure { at, earlier, attempted_for } = sent.departure;
-    let later = window.saturating_add(sent.settling).saturating_add(attempted_for);
-    let earlier = earlier.clamp(CLOCK_DISTANCE, window.max(CLOCK_DISTANCE));
+    let Assumptions { settling, clock_error, clock_distance, .. } = sent.assumptions;
+    let later = window.saturating_add(settling).saturating_add(attempted_for);
+    let earlier = earlier.clamp(clock_distance, window.max(clock_distance));
     if at.each().into_iter().any(|at| at - created <= earlier && created - at <= later) {
         return None;
     }
     Some(match created {
-        _ if at.earliest() - created > window.saturating_add(CLOCK_ERROR) => Evidence::Older,
+        _ if at.earliest() - created > window.saturating_add(clock_error) => Evidence::Older,
         _ if created - at.earliest() > later => Evidence::Another("something later has the same id"),
         _ => Evidence::Another("something earlier has the same id"),
     })

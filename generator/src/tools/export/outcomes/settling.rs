@@ -1,7 +1,7 @@
 //! The queries that settle an unknown outcome, what a record or an absence proves, and which requests may be repeated.
 
 use serde_json::{Value, json};
-use tradeapi_words::Assumed;
+use tradeapi_words::Assumptions;
 
 use super::{Object, codes};
 use crate::compiler::model::{
@@ -68,7 +68,7 @@ fn absence(api: &Api, family: &Family, query: &Operation, confirm: &Confirm) -> 
     match Absence::of(api, confirm) {
         Err(why) => object.with("proves_nothing", why),
         Ok(Absence { after, until, kept }) => object
-            .with("answers", Assumed::USUAL.denials)
+            .with("answers", Assumptions::DEFAULT.denials)
             .maybe("after_ms", after)
             .maybe("until_ms", until)
             .with("kept_ms", kept),

@@ -31,7 +31,7 @@ fn sent() -> Sent {
     Sent {
         signed_at: at(0),
         window: Some(Duration::from_secs(30)),
-        settling: Duration::from_secs(10),
+        assumptions: Assumptions::DEFAULT,
         left: Some((at(0), at(10))),
         departure: departure(at(0), at(0)),
         attempts: None,
