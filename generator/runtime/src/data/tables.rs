@@ -4,14 +4,12 @@ mod api;
 mod authentication;
 mod code;
 mod confirm;
-mod counterpart;
 mod meta;
 mod window;
-mod worth;
 
 pub use self::api::{AccountProperty, AccountTable, CallResult, Effect, Outcome, OutcomeRow, PropertyKind};
 pub use self::code::Rejection;
-pub use self::meta::{Ceiling, Path, Rule, Severity, Step, Unsupported};
+pub use self::meta::{Becomes, Case, Ceiling, CountedIn, Path, Prices, Rule, Severity, Step, Unsupported, When};
 pub use self::window::Days;
 pub use api::{
     Api, Around, Calls, Count, Envelope, Header, PoolReporting, RefusedAddress, RemainingCalls, Reset, ResetForm,
@@ -25,10 +23,8 @@ pub use authentication::{
 };
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Deadline, Echo, Echoes, Ends, TimeParameter};
-pub use counterpart::{Becomes, Case, Counterpart, When};
 pub use meta::{
-    Access, Amends, AnswerForm, Lists, Meta, Method, NextPage, Objects, ParameterStyle, RateLimit, RepeatKey, Scope,
-    Sends, Shows, WeightCondition,
+    Access, Amends, AnswerForm, Counterpart, Lists, Meta, Method, NextPage, Objects, ParameterStyle, RateLimit,
+    RepeatKey, Scope, Sends, Shows, WeightCondition, Worth, WorthCondition,
 };
 pub use window::{Length, Window};
-pub use worth::{CountedIn, Prices, Worth, WorthCondition};

@@ -1,13 +1,14 @@
-//! The properties of an operation: its path and method, its rules, and where values stand in its response.
+//! The properties of an operation: its path and method, its rules, where values stand in its response, what its orders
+//! are worth, and its counterpart.
 
 use std::time::Duration;
 
-use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Prices, Window, Worth};
+use super::{ClientId, Compound, Confirm, Echoes, Effect, KnownError, Length, Window};
 
 #[doc(inline)]
 pub use tradeapi_words::Severity;
 #[doc(inline)]
-pub use tradeapi_words::{Access, Lists, Method, Objects, Scope, Sends};
+pub use tradeapi_words::{Access, CountedIn, Lists, Method, Objects, Scope, Sends};
 
 /// The form of the body of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,6 +399,161 @@ pub enum Step {
     Member(&'static str),
     /// To the item of an array, counted from 0.
     Item(usize),
+}
+
+/// The most that each order of a request is worth: its quantity, times the worst price that it can get if the quantity
+/// counts the base coin.
+#[derive(Clone, Copy, Debug)]
+pub struct Worth {
+    /// The parameter with the list of orders; `[]` where it is the whole body, `None` for a request with one order.
+    pub list: Option<&'static str>,
+    /// The parameter with the business line.
+    pub line: &'static str,
+    /// The parameter with the symbol.
+    pub symbol: &'static str,
+    /// Business lines, each with the coin of its prices. The symbols of other lines end with the coin.
+    pub quotes: &'static [(&'static str, &'static str)],
+    /// The parameter with the quantity; `None` if no request opens or enlarges a position.
+    pub quantity: Option<&'static str>,
+    /// The coin that the quantity counts, by the conditions that have to hold together; the first row that fits.
+    pub counts: &'static [(&'static [WorthCondition], CountedIn)],
+    /// The parameter with the price.
+    pub price: Option<&'static str>,
+    /// Sets of conditions of which one has to hold so that nothing worse than the price is paid or received.
+    pub at_price: &'static [&'static [WorthCondition]],
+    /// Sets of conditions of which one has to hold so that the worth is known; without any, it always is.
+    pub known_when: &'static [&'static [WorthCondition]],
+    /// Sets of conditions of which one has to hold so that the order can only reduce a position.
+    pub reduces: &'static [&'static [WorthCondition]],
+}
+
+impl Worth {
+    /// Opens and enlarges no position; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self {
+        list: None,
+        line: "",
+        symbol: "",
+        quotes: &[],
+        quantity: None,
+        counts: &[],
+        price: None,
+        at_price: &[],
+        known_when: &[],
+        reduces: &[],
+    };
+}
+
+/// A condition about a parameter, or about a property of the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorthCondition {
+    /// True for a property of the account, which has to be stated.
+    pub of_account: bool,
+    /// The name.
+    pub name: &'static str,
+    /// The values with which it holds.
+    pub values: &'static [&'static str],
+    /// True if it also holds without the parameter.
+    pub or_absent: bool,
+}
+
+impl WorthCondition {
+    /// The parameter has one of these values.
+    pub const fn is(name: &'static str, values: &'static [&'static str]) -> Self {
+        Self { of_account: false, name, values, or_absent: false }
+    }
+
+    /// The property of the account is stated to have one of these values.
+    pub const fn account(name: &'static str, values: &'static [&'static str]) -> Self {
+        Self { of_account: true, ..Self::is(name, values) }
+    }
+
+    /// Returns the same, or the parameter is left out.
+    #[must_use]
+    pub const fn or_absent(self) -> Self {
+        Self { or_absent: true, ..self }
+    }
+}
+
+/// The last prices that the list in an answer shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prices {
+    /// The family whose requests name the instruments.
+    pub family: &'static str,
+    /// The parameter with the business line.
+    pub line: &'static str,
+    /// The field with the symbol.
+    pub symbol: &'static str,
+    /// The field with the price of the latest trade.
+    pub price: &'static str,
+}
+
+/// The parameters of a request, each with what it becomes. Parameters that are in none of the lists are left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Counterpart {
+    /// The list of the request, and the list of the other one that has an item for each; `[]` where it is the whole
+    /// body.
+    pub items: Option<(&'static str, &'static str)>,
+    /// Parameters, each with the one of the other request, or of its items, that has the same value.
+    pub same: &'static [(&'static str, &'static str)],
+    /// With `items`: the same for parameters around the items.
+    pub around: &'static [(&'static str, &'static str)],
+    /// Values of parameters, each with the one of the other request that spells it in another way or does not have it.
+    pub values: &'static [((&'static str, &'static str), &'static str, Becomes)],
+    /// Lists of cases, of each of which exactly one fits.
+    pub decided: &'static [&'static [Case]],
+    /// Parameters to which nothing corresponds, each with the reason.
+    pub refused: &'static [(&'static str, &'static str)],
+}
+
+impl Counterpart {
+    /// Leaves everything out; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self { items: None, same: &[], around: &[], values: &[], decided: &[], refused: &[] };
+}
+
+/// The thing that a value becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// This value.
+    Value(&'static str),
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+}
+
+/// A case, and the values that the other request has then.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// The conditions, all of which have to hold.
+    pub when: &'static [When],
+    /// Parameters of the other request, each with its value.
+    pub then: &'static [(&'static str, &'static str)],
+    /// Parameters, each with the one of the other request that has the same value.
+    pub same: &'static [(&'static str, &'static str)],
+    /// The reason that nothing corresponds to such a request, if so.
+    pub refused: Option<&'static str>,
+}
+
+impl Case {
+    /// Always fits and sets nothing; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self { when: &[], then: &[], same: &[], refused: None };
+}
+
+/// A condition of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// The parameter has one of these values.
+    Is(&'static str, &'static [&'static str]),
+    /// The parameter has one of these values, of which one is assumed if it is left out.
+    IsByDefault(&'static str, &'static [&'static str]),
+    /// The parameter has a value.
+    Given(&'static str),
+    /// The parameter is a number, which is zero.
+    Zero(&'static str),
+    /// The parameter is a number, which is not zero.
+    NotZero(&'static str),
+    /// The parameter is left out.
+    LeftOut(&'static str),
+    /// The property of the account has one of these values.
+    Account(&'static str, &'static [&'static str]),
 }
 
 #[cfg(test)]
