@@ -22,8 +22,6 @@ mod entry;
 mod file;
 mod gap;
 mod owner;
-#[cfg(any(feature = "journal", feature = "redis"))]
-mod process;
 #[cfg(feature = "redis")]
 mod redis;
 

@@ -12,7 +12,6 @@
 //! each has to pass first, and what it admits waits for places. Processes do not know of each other's waiting calls.
 //! Each looks again when a place can be free, at least four times a second.
 
-mod machine;
 mod table;
 
 use std::collections::HashMap;
@@ -22,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, fs};
 
-pub(crate) use self::machine::MachineClock;
+pub(crate) use self::table::MachineClock;
 use self::table::{Report, Table, Trouble};
 use super::call::{Call, Plan, Reservation};
 use super::in_process::InProcessLimits;

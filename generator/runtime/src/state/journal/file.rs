@@ -25,7 +25,7 @@ use tokio::sync::oneshot;
 use self::continuity::Continuity;
 use self::tables::{Found, Tables, found_in, not_opened, number_of, place};
 use super::entry::{read, with_ending, with_items, written};
-use super::process::OwnProcess;
+use super::owner::OwnProcess;
 use super::{
     CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, LostSpan, Selection,
     StoredChange,

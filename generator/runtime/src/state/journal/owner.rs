@@ -1,4 +1,4 @@
-//! Whom the changes of an account in a journal belong to.
+//! Whom the changes of an account in a journal belong to, and the process that a journal does.
 //!
 //! The owner is the API, the address, the headers that select a market, and a digest of the key with a salt of its own,
 //! for each account name. The journal stores it as a text that the client writes and compares, so that a store needs no
@@ -73,6 +73,38 @@ impl Owner<'_> {
     fn digest(&self, salt: &str) -> String {
         let hash = Sha256::new_with_prefix(salt.as_bytes()).chain_update([0]).chain_update(self.key);
         URL_SAFE_NO_PAD.encode(hash.finalize())
+    }
+}
+
+/// The process that opened a journal. A forked one shares its files and connections, and must not use them: the journal
+/// refuses by itself, because it can be used without a client.
+#[cfg(any(feature = "journal", feature = "redis"))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnProcess(u32);
+
+#[cfg(any(feature = "journal", feature = "redis"))]
+impl OwnProcess {
+    pub(super) fn new() -> Self {
+        Self(std::process::id())
+    }
+
+    /// Returns whether this is another process, which was forked from the one that opened the journal.
+    pub(super) fn is_forked(self) -> bool {
+        self.0 != std::process::id()
+    }
+
+    /// Refuses to use the journal at `place` in a forked process.
+    pub(super) fn refuse_in_child(self, place: &str) -> Result<(), JournalError> {
+        match self.is_forked() {
+            false => Ok(()),
+            true => Err(JournalError::Forked { place: place.to_owned() }),
+        }
+    }
+
+    /// As it is in a forked process.
+    #[cfg(test)]
+    pub(super) fn of_parent(self) -> Self {
+        Self(self.0.wrapping_add(1))
     }
 }
 

@@ -25,7 +25,7 @@ use redis::{AsyncConnectionConfig, Client, FromRedisValue, RedisError, Script};
 use tokio::sync::Mutex;
 
 use super::entry::{read, read_ending, read_items, written, written_ending, written_items};
-use super::process::OwnProcess;
+use super::owner::OwnProcess;
 use super::{
     CHUNK, Change, ChangeNumber, Ending, Gap, GapReason, ItemEnding, Journal, JournalFuture, LostSpan, Selection,
     StoredChange,
