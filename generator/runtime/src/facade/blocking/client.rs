@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::background::Background;
 use crate::calls::batches::{Batch, BatchReport, ListsResults};
-use crate::calls::client::{Callable, ClientBuilder, Departed, Prepared, UnderWay};
+use crate::calls::client::{Assumptions, Callable, ClientBuilder, Departed, Prepared, UnderWay};
 use crate::calls::countdown::{self, MayHaveFired, NotEnded, NotKept};
 use crate::calls::pages::{Clipped, Page, PageError, Paged, Position, PositionError, RangeOrder};
 use crate::calls::retry::{self, RetryPolicy};
@@ -110,6 +110,11 @@ impl ClientCore {
     /// [`ClientCore::instruments_read_at`](crate::ClientCore::instruments_read_at).
     pub fn instruments_read_at(&self) -> Option<Timestamp> {
         self.core.instruments_read_at()
+    }
+
+    /// Returns what the client assumes of its exchange; see [`ClientCore::assumptions`](crate::ClientCore::assumptions).
+    pub fn assumptions(&self) -> &Assumptions {
+        self.core.assumptions()
     }
 
     /// Returns the orders that the client knows from its calls, if it was built with
