@@ -109,7 +109,7 @@ pub(crate) enum Resolution {
 }
 
 /// The reasons after which another query may find the outcome.
-const RETRYABLE: [&str; 9] = [
+const RETRYABLE: [&str; 10] = [
     "it was not found, but not often enough in a row",
     "it was not found, but may still appear",
     "the order is still open, and the request may still arrive",
@@ -118,6 +118,7 @@ const RETRYABLE: [&str; 9] = [
     "the query got no response",
     "the response does not contain the exchange's time",
     "the response is about something else, or empty",
+    "the response to the query cannot be read",
     "the time in the response cannot be the exchange's",
 ];
 
