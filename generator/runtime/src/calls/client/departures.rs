@@ -359,6 +359,16 @@ impl ClientCore {
         Some(assumptions.carried_out_after(window).saturating_add(uncertainty))
     }
 
+    /// Returns the same until its effect is visible on every machine of the exchange.
+    pub(crate) fn visible_within(
+        &self,
+        parameters: &Named,
+        left: Moment,
+        assumptions: &Assumptions,
+    ) -> Option<Duration> {
+        Some(self.carried_out_within(parameters, left, assumptions)?.saturating_add(assumptions.lag))
+    }
+
     /// Notes that a change has arrived, and found nothing to do, although its code alone does not prove that.
     pub(crate) async fn has_arrived(&self, error: &Error) {
         let Error::Unknown(unknown) = error else { return };

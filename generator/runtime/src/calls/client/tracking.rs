@@ -30,8 +30,7 @@ impl ClientCore {
     /// When the effect of a signed request that leaves at a moment is visible on every machine of the exchange, by the
     /// steady clock.
     pub(super) fn visible_from(&self, operation: &dyn DynOperation, left: Moment) -> Option<Duration> {
-        let carried_out = self.carried_out_within(&Named::of(operation), left, self.assumptions())?;
-        Some(left.steady.saturating_add(carried_out).saturating_add(self.assumptions().lag))
+        Some(left.steady.saturating_add(self.visible_within(&Named::of(operation), left, self.assumptions())?))
     }
 
     /// Takes the result of a call that was tracked.

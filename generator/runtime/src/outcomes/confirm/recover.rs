@@ -295,9 +295,7 @@ pub(crate) async fn wait_until(client: &ClientCore, moment: Moment, policy: &Con
 /// Returns how long after it left the effect of a request is visible on every machine; `None` if its signature does not
 /// expire.
 pub(crate) fn visible_within(client: &ClientCore, left: Moment, policy: &ConfirmPolicy) -> Option<Duration> {
-    let assumptions = policy.assumptions();
-    let carried_out = client.carried_out_within(&Named::default(), left, assumptions)?;
-    Some(carried_out.saturating_add(assumptions.lag))
+    client.visible_within(&Named::default(), left, policy.assumptions())
 }
 
 /// Returns whether a stored request that was signed at a time had expired at `moment` by the clock of every machine of
