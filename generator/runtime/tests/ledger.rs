@@ -28,7 +28,7 @@ fn after(contract: Contract, trades: &[(bool, &str, &str)]) -> Position {
     ledger.positions()[&key(PositionSide::Net)].clone()
 }
 
-/// Size, average price and realised profit.
+/// Returns size, average price and realised profit.
 fn figures(position: &Position) -> (Decimal, Option<Decimal>, Option<Decimal>) {
     (position.size().unwrap(), position.average_price(), position.realised())
 }

@@ -104,7 +104,7 @@ impl error::Error for LoadInstrumentsError {
 }
 
 impl InstrumentListing {
-    /// `O` lists instruments, of which its records say `fields`.
+    /// Declares that `O` lists instruments, of which its records say `fields`.
     pub const fn of<O>(fields: InstrumentFields) -> Self
     where
         O: Operation<Response: Encode> + 'static,

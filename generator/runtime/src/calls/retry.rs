@@ -84,7 +84,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// At most four attempts within half a minute, and a budget of 20 retries.
+    /// Creates a policy of at most four attempts within half a minute, and a budget of 20 retries.
     pub fn new() -> Self {
         Self::default()
     }
@@ -220,9 +220,9 @@ impl<'a> Retrying<'a> {
         Self { core, policy }
     }
 
-    /// Like [`ClientCore::call`], with retries as the policy allows. Each attempt waits for its rate limits and is
-    /// signed anew. [`Reply::earlier`] says which attempts of a change got no answer: they may still arrive, and are
-    /// harmless, as the documents show. The journal closes those of a cancellation with the one that is answered.
+    /// Calls as [`ClientCore::call`] does, with retries as the policy allows. Each attempt waits for its rate limits
+    /// and is signed anew. [`Reply::earlier`] says which attempts of a change got no answer: they may still arrive, and
+    /// are harmless, as the documents show. The journal closes those of a cancellation with the one that is answered.
     ///
     /// If the documents require a key by which the exchange recognizes a repeat, all attempts carry the same one: that
     /// of `operation`, or else a new one. No attempt is made once the exchange may have forgotten it.
@@ -236,7 +236,7 @@ impl<'a> Retrying<'a> {
         Ok(O::Reply::of(reply, operation, self.core))
     }
 
-    /// Like [`call`](Self::call), for a cancellation, such as that of all orders in an emergency.
+    /// Calls as [`call`](Self::call) does, for a cancellation, such as that of all orders in an emergency.
     ///
     /// A repeat also cancels what was placed since the first attempt, so nothing may be placed until this returns: by
     /// this program, by another one, or by hand. If [`Reply::earlier`] is `None` then, every attempt was answered, and one

@@ -337,7 +337,7 @@ fn read_members<'a>(value: Value<'a>, into: &mut Vec<Member<'a>>) -> Result<(), 
     Ok(())
 }
 
-/// `a`, `b` or `c`.
+/// Returns words as `a`, `b` or `c`.
 fn either(words: &[&str]) -> String {
     let mut text = String::new();
     for (index, word) in words.iter().enumerate() {

@@ -200,13 +200,13 @@ struct Shared {
 }
 
 impl ManualEnvironment {
-    /// Time that stands still, at this moment, until the [`timer`](Self::timer) is advanced.
+    /// Creates a time that stands still, at this moment, until the [`timer`](Self::timer) is advanced.
     pub fn new(begun: Timestamp) -> Self {
         let shared = Shared { begun, ahead: AtomicI64::new(0), thrown: AtomicU64::new(0) };
         Self { timer: ManualTimer::new(), shared: Arc::new(shared), leaps: false, run: None }
     }
 
-    /// Time that advances to the end of each wait, so that nothing waits. It suits tests of one task.
+    /// Creates a time that advances to the end of each wait, so that nothing waits. It suits tests of one task.
     pub fn leaping(begun: Timestamp) -> Self {
         Self { leaps: true, ..Self::new(begun) }
     }

@@ -64,7 +64,7 @@ pub trait HasState {
     /// Returns when it last changed.
     fn at(&self) -> Option<Timestamp>;
 
-    /// When it was created, if records of its family show that.
+    /// Returns when the order was created, if records of its family show that.
     fn created(&self) -> Option<Timestamp> {
         None
     }

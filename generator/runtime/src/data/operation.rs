@@ -109,7 +109,7 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         Self::from_json_in(json, CheckContext::default())
     }
 
-    /// Like [`from_json`](Self::from_json), but checked in `context`.
+    /// Reads as [`from_json`](Self::from_json) does, and checks in `context`.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ pub trait Operation: Parameters + Sized + Send + Sync {
         Self::from_query_in(query, CheckContext::default())
     }
 
-    /// Like [`from_query`](Self::from_query), but checked in `context`.
+    /// Reads as [`from_query`](Self::from_query) does, and checks in `context`.
     ///
     /// # Errors
     ///

@@ -388,12 +388,12 @@ macro_rules! __setter {
 }
 
 impl Checks<'_> {
-    /// An object among the parameters must keep its own rules.
+    /// Checks that an object among the parameters keeps its own rules.
     pub fn object<P: Parameters>(&mut self, name: &'static str, object: &P) {
         self.member(name, |checks| object.check(checks));
     }
 
-    /// Each item of a list must keep its own rules. `name` is empty where the body itself is the list.
+    /// Checks that each item of a list keeps its own rules. `name` is empty where the body itself is the list.
     pub fn items<P: Parameters>(&mut self, name: &'static str, items: &[P]) {
         for (index, item) in items.iter().enumerate() {
             self.item(name, index, |checks| item.check(checks));

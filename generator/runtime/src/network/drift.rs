@@ -67,7 +67,7 @@ impl Drift {
         self.record_for::<O>(api, None, answer);
     }
 
-    /// Like [`record`](Self::record), and withholds names and values that contain a part of the key or the
+    /// Records as [`record`](Self::record) does, and withholds names and values that contain a part of the key or the
     /// passphrase, because a response may repeat the request. Clients pass their own credentials.
     pub fn record_for<O: Operation>(
         &self,
@@ -79,7 +79,7 @@ impl Drift {
         self.record_any(api, O::META, form, credentials, answer.as_ref().map(|reply| &reply.raw));
     }
 
-    /// [`record_for`](Self::record_for) without the type of the operation, whose data has this form.
+    /// Records as [`record_for`](Self::record_for) does, without the type of the operation, whose data has this form.
     pub(crate) fn record_any(
         &self,
         api: &'static Api,
@@ -141,7 +141,8 @@ fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) ->
     }
 }
 
-/// A response without an envelope does not come from the exchange itself.
+/// Returns whether a response comes from the exchange itself: one without an envelope does not come from the exchange
+/// itself.
 fn is_of_exchange(call_result: CallResult) -> bool {
     matches!(call_result, CallResult::ListedCode | CallResult::UnlistedCode)
 }

@@ -44,7 +44,7 @@ impl Flat {
         Self { family, cancel: None, close: None, value: None, reduce: None }
     }
 
-    /// `O` cancels all orders of a business line, for each of these values of a parameter.
+    /// Declares that `O` cancels all orders of a business line, for each of these values of a parameter.
     #[must_use]
     pub const fn cancelled_by<O>(self, over: &'static str, lines: &'static [&'static str]) -> Self
     where
@@ -54,7 +54,7 @@ impl Flat {
         Self { cancel: Some(EachLine { over, lines, send }), ..self }
     }
 
-    /// `O` closes all positions of a business line, for each of these values of a parameter.
+    /// Declares that `O` closes all positions of a business line, for each of these values of a parameter.
     #[must_use]
     pub const fn closed_by<O>(self, over: &'static str, lines: &'static [&'static str], fields: ClosingFields) -> Self
     where
@@ -63,7 +63,7 @@ impl Flat {
         Self { close: Some(CloseCall::of::<O>(over, lines, fields)), ..self }
     }
 
-    /// `O` shows in this field what all positions are worth.
+    /// Declares that `O` shows in this field what all positions are worth.
     #[must_use]
     pub const fn valued_by<O>(self, field: &'static str) -> Self
     where

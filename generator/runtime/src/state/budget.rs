@@ -377,7 +377,7 @@ impl fmt::Debug for Budget {
 }
 
 impl fmt::Display for BudgetLeft {
-    /// `left of the budget in USDT: 100 an order, 80 in this hour`.
+    /// Writes `left of the budget in USDT: 100 an order, 80 in this hour`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { coins, order, hour, day, open, orders } = self;
         write!(f, "left of the budget in {}: ", coins.join(" or "))?;

@@ -188,12 +188,12 @@ pub(crate) struct SigningTimes {
 }
 
 impl SigningTimes {
-    /// By the clock that shows the earlier time.
+    /// Returns the time by the clock that shows the earlier time.
     pub(crate) fn earliest(self) -> Timestamp {
         self.made_at.map_or(self.signed_at, |made_at| made_at.min(self.signed_at))
     }
 
-    /// By the clock that shows the later time.
+    /// Returns the time by the clock that shows the later time.
     pub(crate) fn latest(self) -> Timestamp {
         self.made_at.map_or(self.signed_at, |made_at| made_at.max(self.signed_at))
     }
@@ -243,7 +243,7 @@ impl StoredChange {
         Self { number, change, ending, items: Vec::new() }
     }
 
-    /// With these endings of its items.
+    /// Adds these endings of its items.
     #[must_use]
     pub fn with_items(mut self, items: Vec<ItemEnding>) -> Self {
         self.items = items;
@@ -264,7 +264,7 @@ impl ItemEnding {
         Self { place, outcome, code: None }
     }
 
-    /// With the code of the exchange.
+    /// Adds the code of the exchange.
     #[must_use]
     pub fn code(mut self, code: impl Into<String>) -> Self {
         self.code = Some(code.into());
@@ -323,7 +323,7 @@ impl Ending {
         Self { outcome, code: None }
     }
 
-    /// With the code of the exchange.
+    /// Adds the code of the exchange.
     #[must_use]
     pub fn code(mut self, code: impl Into<String>) -> Self {
         self.code = Some(code.into());

@@ -208,7 +208,7 @@ impl Ledger {
         if self.positions.contains_key(&unknown) { position.lost() } else { position }
     }
 
-    /// From now on, no position of the instrument of `key` is known.
+    /// Forgets the positions of the instrument of `key` from now on.
     fn lose(&mut self, key: &PositionKey) {
         let is_of_same = |other: &PositionKey| {
             (&other.family, &other.line, &other.instrument) == (&key.family, &key.line, &key.instrument)

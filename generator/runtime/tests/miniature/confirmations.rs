@@ -200,7 +200,7 @@ impl Line {
             .environment(self.time.clone())
     }
 
-    /// When requests came, and where they went.
+    /// Returns when requests came, and where they went.
     pub(crate) fn seen(&self) -> Vec<(Duration, String)> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().map(|(at, target, _)| (*at, target.clone())).collect()

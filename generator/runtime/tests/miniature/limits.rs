@@ -56,12 +56,12 @@ impl Transport for Recorder {
     }
 }
 
-/// Never answers.
+/// Returns a transport that never answers.
 fn silent() -> impl Transport {
     transport::from_fn(|_| std::future::pending())
 }
 
-/// Time that begins at zero.
+/// Returns a time that begins at zero.
 fn from_zero() -> ManualEnvironment {
     ManualEnvironment::new(Timestamp::from_millis(0))
 }

@@ -54,10 +54,10 @@ impl<O: Batch> BatchCall<O> {
         self.send_stoppable(&mut Stop::Never).await
     }
 
-    /// Like [`send`](Self::send), until `stop` is ready, such as a signal: then the call under way is given up, and no
-    /// other is made. Items whose results came before are reported as they are, those of the call under way as
-    /// [`GivenUp`](ItemOutcome::GivenUp), and those that were not sent as [`NotSent`](ItemOutcome::NotSent), also if their
-    /// call was waiting for a rate limit.
+    /// Sends as [`send`](Self::send) does, until `stop` is ready, such as a signal: then the call under way is given
+    /// up, and no other is made. Items whose results came before are reported as they are, those of the call under way
+    /// as [`GivenUp`](ItemOutcome::GivenUp), and those that were not sent as [`NotSent`](ItemOutcome::NotSent), also if
+    /// their call was waiting for a rate limit.
     ///
     /// # Errors
     ///
@@ -211,8 +211,8 @@ pub(super) fn any_length<O: Batch>(policy: &CheckPolicy) -> CheckPolicy {
     policy.clone().off(format!("{}/{rule}", O::META.id))
 }
 
-/// Two items with one id cannot be distinguished afterwards, and the exchange takes the second for a repeat of the
-/// first.
+/// Refuses two items with one id, which cannot be distinguished afterwards, and the exchange takes the second for a
+/// repeat of the first.
 pub(super) fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
     let mut violations = Violations::default();
     for (kind, name) in O::SHAPE.ids.iter().enumerate() {

@@ -198,7 +198,7 @@ mod tests {
         BadItem { index: 1, raw: "{".to_owned(), error: ReadError::new(1, "an end") }
     }
 
-    /// For each item the position of its result.
+    /// Returns, for each item, the position of its result.
     fn matched(
         items: &[[&str; 2]],
         results: Vec<([&str; 2], ItemResult<()>)>,

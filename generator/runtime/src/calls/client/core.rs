@@ -345,7 +345,7 @@ impl ClientCore {
         by_signature - earliest
     }
 
-    /// When the request with `id` that was signed at `signed_at` left, if this client sent it recently.
+    /// Returns when the request with `id` that was signed at `signed_at` left, if this client sent it recently.
     pub(crate) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         self.parts.recent.left(id, signed_at)
     }

@@ -195,7 +195,7 @@ impl Known {
 }
 
 impl Others {
-    /// As of `now`: during a sleep, all clocks gain as much on the monotonic one.
+    /// Returns the clock as of `now`: during a sleep, all clocks gain as much on the monotonic one.
     fn as_of(self, now: Moment) -> Self {
         Self { has_slept: self.has_slept || has_slept(self.at, now), ..self }
     }

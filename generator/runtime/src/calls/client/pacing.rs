@@ -166,7 +166,7 @@ impl RateLimitPolicy {
         Arc::new(Self { name: name.to_owned(), ..Self::clone(self) })
     }
 
-    /// `operation` as the limiter sees it, by what is known beside it.
+    /// Returns `operation` as the limiter sees it, by what is known beside it.
     pub(crate) fn call(&self, operation: &dyn DynOperation, known: Known<'_>) -> Call<'_> {
         Call::of_any(operation, &self.classes, known).counted_for(&self.name, &self.address)
     }

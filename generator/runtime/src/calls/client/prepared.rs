@@ -77,7 +77,7 @@ impl<O: Operation> Prepared<'_, O> {
         self.signed.signed_at
     }
 
-    /// Broken rules that only warn.
+    /// Returns the broken rules that only warn.
     pub fn warnings(&self) -> &Violations {
         &self.signed.warnings
     }

@@ -27,8 +27,8 @@ impl ClientCore {
         tracking.map(|tracking| Some(Box::new(tracking))).map_err(|refusal| Error::NotAmendable(Box::new(refusal)))
     }
 
-    /// When the effect of a signed request that leaves at a moment is visible on every machine of the exchange, by the
-    /// steady clock.
+    /// Returns when the effect of a signed request that leaves at a moment is visible on every machine of the exchange,
+    /// by the steady clock.
     pub(super) fn visible_from(&self, operation: &dyn DynOperation, left: Moment) -> Option<Duration> {
         Some(left.steady.saturating_add(self.visible_within(&Named::of(operation), left, self.assumptions())?))
     }

@@ -50,7 +50,7 @@ impl ClientCore {
         self.parts.shown.contains(family, id)
     }
 
-    /// When the request about `target` was sent, as far as known.
+    /// Returns when the request about `target` was sent, as far as known.
     pub(crate) fn sent(
         &self,
         target: &Target,
@@ -69,9 +69,9 @@ impl ClientCore {
         Sent { signed_at, window, assumptions: *assumptions, left: there, departure, attempts }
     }
 
-    /// When the first attempt of the request about `target` was sent, by every clock that shows it. The clock of this
-    /// machine counts as it was when the request left or, if this client did not send it, as a journal has it. Then
-    /// nothing is known of the exchange's clock at that time.
+    /// Returns when the first attempt of the request about `target` was sent, by every clock that shows it. The clock
+    /// of this machine counts as it was when the request left or, if this client did not send it, as a journal has it.
+    /// Then nothing is known of the exchange's clock at that time.
     pub(crate) fn departure(&self, target: &Target, signed: SigningTimes, left: Option<Moment>) -> Departure {
         let attempted = self.parts.recent.attempts(target.key(), signed.signed_at);
         let (first, left) = attempted.map_or((signed, left), |attempted| (attempted.first.0.into(), attempted.first.1));

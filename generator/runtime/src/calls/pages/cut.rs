@@ -53,7 +53,7 @@ impl RangeSplit {
         self.split(range).unwrap_or(Part { range, rest: None })
     }
 
-    /// `None` if one query may span the whole range.
+    /// Returns the first part of the range, or `None` if one query may span the whole range.
     fn split(self, range: TimeRange) -> Option<Part> {
         let (span, from, to) = (self.span?, range.from?, range.to?);
         match self.order {

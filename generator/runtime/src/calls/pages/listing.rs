@@ -136,7 +136,7 @@ impl<O: Paged> Pages<O> {
         Some(page.map(|page| page.with(self.take_list())))
     }
 
-    /// Like [`next_page`](Self::next_page), but the items are left for [`take_list`](Self::take_list).
+    /// Reads as [`next_page`](Self::next_page) does, but leaves the items for [`take_list`](Self::take_list).
     pub(crate) fn advance(&mut self) -> PageFuture<'_> {
         self.walk.next_page(&mut self.requests)
     }

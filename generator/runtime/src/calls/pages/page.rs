@@ -123,7 +123,7 @@ pub trait Paged: Repeatable + Clone {
         Continuation::default()
     }
 
-    /// With [`PageStep::Last`]: the id or the time of an item, after which the next page begins.
+    /// Returns, with [`PageStep::Last`], the id or the time of an item, after which the next page begins.
     fn last(item: &Self::Item) -> Option<String> {
         let _ = item;
         None

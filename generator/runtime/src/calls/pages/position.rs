@@ -94,8 +94,8 @@ impl Position {
         self.until
     }
 
-    /// Where the listing of the times after the end begins, which end at `to`. Items have ids that tell which of them
-    /// were listed, or times that do.
+    /// Returns where the listing of the times after the end begins, which end at `to`. Items have ids that tell which
+    /// of them were listed, or times that do.
     pub(super) fn next_listing(&self, has_ids: bool, to: Option<Timestamp>) -> Self {
         const ONE: Duration = Duration::from_millis(1);
         let from = self.until.and_then(|until| if has_ids { until.checked_sub(ONE) } else { until.checked_add(ONE) });
@@ -177,7 +177,7 @@ fn fingerprint(request: &dyn Parameters) -> String {
     format!("{:016x}", fnv(&out.finish()))
 }
 
-/// FNV-1a, which is the same everywhere.
+/// Returns the hash of a text by FNV-1a, which is the same everywhere.
 fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

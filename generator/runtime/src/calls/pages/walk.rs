@@ -204,7 +204,7 @@ impl Seen {
         self.earlier.insert(item);
     }
 
-    /// The next part begins.
+    /// Begins the next part.
     pub(super) fn next_part(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }

@@ -214,7 +214,7 @@ impl<'a> Checks<'a> {
         window::certainly_apart(*time?, moment?).then_some(time? > &moment?)
     }
 
-    /// The value must be a documented one.
+    /// Checks that the value is a documented one.
     pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
         if !value.is_known() {
             self.not_among(name, "values", value.as_str(), E::VALUES);
@@ -229,14 +229,14 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The value, if set, must be one of `allowed`: some operations take only some values of an enum.
+    /// Checks that the value, if set, is one of `allowed`: some operations take only some values of an enum.
     pub fn only<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>, allowed: &'static [&'static str]) {
         if let Some(value) = value {
             self.among(name, value.as_str(), allowed);
         }
     }
 
-    /// The identifier, if set, must have its documented shape; one that came from a response may have another.
+    /// Checks that the identifier, if set, has its documented shape; one that came from a response may have another.
     pub fn identifier<I: Identifier>(&mut self, name: &'static str, value: Option<&I>) {
         if let Some(value) = value
             && let Err(error) = I::SHAPE.check(value.as_str())
@@ -245,21 +245,21 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The number, if set, must not be greater than `most`.
+    /// Checks that the number, if set, is not greater than `most`.
     pub fn at_most<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, most: N) {
         if let Some(value) = value.filter(|value| *value > most) {
             self.violated("max", name, &value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
-    /// The number, if set, must not be less than `least`.
+    /// Checks that the number, if set, is not less than `least`.
     pub fn at_least<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, least: N) {
         if let Some(value) = value.filter(|value| *value < least) {
             self.violated("min", name, &value, format!("at least {least} is needed"), "raise it");
         }
     }
 
-    /// The number, if set, must not have more than `most` digits.
+    /// Checks that the number, if set, does not have more than `most` digits.
     pub fn digits(&mut self, name: &'static str, value: Option<u64>, most: u32) {
         let digits = |value: u64| value.checked_ilog10().unwrap_or_default() + 1;
         if let Some(value) = value.filter(|value| digits(*value) > most) {
@@ -267,7 +267,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text, if set, must not be empty, nor consist of blanks: an exchange may take it for a missing one.
+    /// Checks that the text, if set, is not empty and does not consist of blanks: an exchange may take it for a missing
+    /// one.
     pub fn text(&mut self, name: &'static str, value: Option<&String>) {
         if let Some(blank) = value.filter(|value| value.trim().is_empty()) {
             let what = if blank.is_empty() { "an empty text" } else { "a blank text" };
@@ -276,7 +277,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text must have `least` to `most` characters; [`text`](Self::text) reports an empty one.
+    /// Checks that the text has `least` to `most` characters; [`text`](Self::text) reports an empty one.
     #[inline]
     pub fn length(&mut self, name: &'static str, value: &str, least: usize, most: usize) {
         // A text has no more characters than bytes.
@@ -294,7 +295,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text must match a regular expression. An empty one is reported as such.
+    /// Checks that the text matches a regular expression. An empty one is reported as such.
     #[cfg(feature = "pattern")]
     pub(crate) fn pattern(&mut self, name: &'static str, value: &str, pattern: &'static str) {
         if !value.is_empty() && !matches(pattern, value) {
@@ -303,8 +304,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The decimal, if set, must not have more than 64 digits when it is written without an exponent, as it is sent:
-    /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
+    /// Checks that the decimal, if set, does not have more than 64 digits when it is written without an exponent, as it
+    /// is sent: prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]
     pub fn decimal(&mut self, name: &'static str, value: Option<&Decimal>) {
         if let Some(value) = value
@@ -314,7 +315,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The number, if set, must be an integer on the wire, and valid as a [`decimal`](Self::decimal).
+    /// Checks that the number, if set, is an integer on the wire, and valid as a [`decimal`](Self::decimal).
     pub fn scaled<const SCALE: u8>(&mut self, name: &'static str, value: Option<&Scaled<SCALE>>) {
         let Some(number) = value else { return };
         if !number.fits() {
@@ -324,7 +325,7 @@ impl<'a> Checks<'a> {
         self.decimal(name, Some(number.value()));
     }
 
-    /// The decimal must not have more than `most` decimal places. Zeros at the end do not count.
+    /// Checks that the decimal does not have more than `most` decimal places. Zeros at the end do not count.
     pub fn places(&mut self, name: &'static str, value: &Decimal, most: u32) {
         if value.places() > most {
             let allowed = format!("at most {most} decimal places are allowed");
@@ -332,7 +333,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The decimal must not have more than `most` digits without the zeros at both ends.
+    /// Checks that the decimal does not have more than `most` digits without the zeros at both ends.
     pub fn significant_digits(&mut self, name: &'static str, value: &Decimal, most: u32) {
         if value.significant_digits() > most {
             let allowed = format!("at most {most} significant digits are allowed");
@@ -340,21 +341,22 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The decimal, if set, must not be greater than `most`.
+    /// Checks that the decimal, if set, is not greater than `most`.
     pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
         if let Some(value) = value.filter(|value| most.parse::<Decimal>().is_ok_and(|most| **value > most)) {
             self.violated("max", name, &value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
-    /// The decimal, if set, must not be less than `least`.
+    /// Checks that the decimal, if set, is not less than `least`.
     pub fn decimal_at_least(&mut self, name: &'static str, value: Option<&Decimal>, least: &'static str) {
         if let Some(value) = value.filter(|value| least.parse::<Decimal>().is_ok_and(|least| **value < least)) {
             self.violated("min", name, &value, format!("at least {least} is needed"), "raise it");
         }
     }
 
-    /// A new value must not be written like a deletion, for which there is [`Edit::Delete`](crate::data::value::Edit::Delete).
+    /// Checks that a new value is not written like a deletion, for which there is
+    /// [`Edit::Delete`](crate::data::value::Edit::Delete).
     pub fn new_value(&mut self, name: &'static str, value: &impl Scalar, delete: &'static str) {
         let mut scratch = Scratch::new();
         let given = value.text(&mut scratch);
@@ -365,12 +367,12 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// A list must have `min` to `max` items.
+    /// Checks that a list has `min` to `max` items.
     pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
         self.count_with(name, len, min, max, "add items");
     }
 
-    /// A list that can be left out must have `min` to `max` items.
+    /// Checks that a list that can be left out has `min` to `max` items.
     pub fn optional_count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
         let hint = if len == 0 { "add items, or leave it out" } else { "add items" };
         self.count_with(name, len, min, max, hint);
@@ -391,7 +393,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The two ends of a time range must satisfy the rules of `window`. A missing end is not filled in.
+    /// Checks that the two ends of a time range satisfy the rules of `window`. A missing end is not filled in.
     pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
         for breach in window::breaches(window, from, to, self.context.now) {
             let rule = format!("window.{}", breach.kind);
@@ -440,7 +442,7 @@ impl<'a> Checks<'a> {
         (self.found, self.doubt) = (inner.found, inner.doubt);
     }
 
-    /// No document states this rule, so the violation names none.
+    /// Adds the violation of a rule that no document states.
     #[cold]
     fn too_many_digits(&mut self, name: &'static str, value: &Decimal) {
         let Some(severity) = self.severity(&Place::rule(self.place, name, "digits"), Severity::Refuse) else { return };

@@ -30,7 +30,7 @@ static NO_PROPERTIES: Account = Account::new();
 static ALL_RULES: CheckPolicy = CheckPolicy::new();
 
 impl Default for CheckContext<'_> {
-    /// No account properties and no time; every rule is checked as the schema says.
+    /// Creates a context without account properties and time; every rule is checked as the schema says.
     fn default() -> Self {
         Self { account: &NO_PROPERTIES, listed: None, time: ExchangeTime::UNKNOWN, now: None, policy: &ALL_RULES }
     }
@@ -57,12 +57,12 @@ pub struct CheckPolicy {
 }
 
 impl CheckPolicy {
-    /// Every rule is checked, as severely as the schema says.
+    /// Creates a policy by which every rule is checked, as severely as the schema says.
     pub const fn new() -> Self {
         Self { nothing: false, exceptions: Vec::new() }
     }
 
-    /// No rule is checked.
+    /// Creates a policy by which no rule is checked.
     pub const fn nothing() -> Self {
         Self { nothing: true, exceptions: Vec::new() }
     }

@@ -138,8 +138,8 @@ impl<'a> IntoIterator for &'a Violations {
 }
 
 impl fmt::Display for Violations {
-    /// One violation per line: those that refuse the request, and then the warnings under a heading. The heading is
-    /// left out if nothing refuses the request.
+    /// Writes one violation per line: those that refuse the request, and then the warnings under a heading. The heading
+    /// is left out if nothing refuses the request.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for violation in self.refusals() {
@@ -298,7 +298,7 @@ fn shown(from: &mut Reader<'_>) -> Result<Option<String>, ReadError> {
     Ok(Some(shortened(&text)))
 }
 
-/// `text`, or its beginning.
+/// Returns `text`, or its beginning.
 pub(super) fn shortened(text: &str) -> String {
     let short: String = text.chars().take(SHOWN).collect();
     if short.len() < text.len() { format!("{short}...") } else { short }

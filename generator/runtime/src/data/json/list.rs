@@ -207,7 +207,7 @@ impl<T: Decode> Decode for List<T> {
 }
 
 impl<T: Encode> Encode for List<T> {
-    /// Bad items are written as they came, each in its place.
+    /// Writes bad items as they came, each in its place.
     fn encode(&self, out: &mut JsonWriter) {
         let (mut index, mut bad) = (0, self.bad.as_slice());
         out.begin_array();

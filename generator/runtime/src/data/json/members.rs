@@ -142,7 +142,8 @@ impl<'a> Members<'a> {
         from.remember(std::mem::take(&mut self.layout));
     }
 
-    /// Like [`step`](Self::step), if the next member is not the one that came at this place before.
+    /// Finds the next member as [`step`](Self::step) does, if the next member is not the one that came at this place
+    /// before.
     fn search(&mut self, from: &mut Reader<'a>) -> Result<Option<Option<usize>>, ReadError> {
         if !step(from, &mut self.begun, b'}')? {
             from.remember(std::mem::take(&mut self.layout));

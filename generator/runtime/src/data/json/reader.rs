@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         if self.take(b':') { Ok(name) } else { Err(self.unexpected("a colon")) }
     }
 
-    /// From here on, records keep their unknown members.
+    /// Makes records, from here on, keep their unknown members.
     pub(crate) fn keep_unknown(&mut self) {
         self.unknown_name = Some(String::new());
     }
@@ -477,7 +477,7 @@ mod tests {
         }
     }
 
-    /// serde_json itself does not read every fraction back as it wrote it.
+    /// Reads a number, because serde_json itself does not read every fraction back as it wrote it.
     fn number(text: &str) -> Option<Value> {
         text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).ok()
     }

@@ -138,8 +138,8 @@ fn escape(text: &str, start: usize) -> Option<(char, usize)> {
     Some((letter, start + 2))
 }
 
-/// `\u0041`, or a pair such as `\ud83d\ude00`. Half a pair is replaced, because it may come from a truncated message,
-/// and must not make the rest of the answer unreadable.
+/// Reads `\u0041`, or a pair such as `\ud83d\ude00`. Half a pair is replaced, because it may come from a truncated
+/// message, and must not make the rest of the answer unreadable.
 fn unicode_escape(text: &str, start: usize) -> Option<(char, usize)> {
     const LENGTH: usize = 6;
     let first = code_unit(text, start)?;

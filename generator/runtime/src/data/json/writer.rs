@@ -204,7 +204,7 @@ pub trait Encode {
     }
 }
 
-/// `value` as a JSON text.
+/// Writes `value` as a JSON text.
 pub fn write_json(value: &(impl Encode + ?Sized)) -> String {
     // Most values are short; a list grows.
     let mut out = JsonWriter::with_capacity(128);

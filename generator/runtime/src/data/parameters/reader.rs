@@ -62,7 +62,7 @@ impl ParameterReader<'_> {
         read_from(ParameterReader::of_query(None, query), CheckContext::default())
     }
 
-    /// As [`read`](Self::read), for a request of the operation `meta`, which violations then name.
+    /// Reads as [`read`](Self::read) does, for a request of the operation `meta`, which violations then name.
     pub(crate) fn read_operation<P: Parameters>(
         meta: &'static Meta,
         json: &str,
@@ -71,7 +71,7 @@ impl ParameterReader<'_> {
         read_from(ParameterReader::of_json(Some(meta), json), context)
     }
 
-    /// As [`from_query`](Self::from_query), for a request of the operation `meta`.
+    /// Reads as [`from_query`](Self::from_query) does, for a request of the operation `meta`.
     pub(crate) fn operation_from_query<P: Parameters>(
         meta: &'static Meta,
         query: &str,
@@ -373,7 +373,7 @@ impl<'a> ParameterReader<'a> {
         Some(json)
     }
 
-    /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is not a list.
+    /// Takes as [`take`](Self::take) does, but a list may be a string, as it is in a query; `null` is not a list.
     fn take_list(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let json = self.take(name)?;
         let lists = self.style().lists;
@@ -391,7 +391,8 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    /// As [`take`](Self::take), but an object, or a list of them, may be the content of a string; `null` is neither.
+    /// Takes as [`take`](Self::take) does, but an object, or a list of them, may be the content of a string; `null` is
+    /// neither.
     fn take_objects(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let json = self.take(name)?;
         match Reader::new(&json).peek() {

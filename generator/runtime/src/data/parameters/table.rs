@@ -91,7 +91,7 @@ impl ParameterTable {
         }
     }
 
-    /// The parameter travels as a bare JSON number or boolean.
+    /// Declares that the parameter travels as a bare JSON number or boolean.
     #[must_use]
     pub const fn bare(self) -> Self {
         Self { is_bare: true, ..self }
@@ -103,37 +103,37 @@ impl ParameterTable {
         Self { is_bit: true, ..self }
     }
 
-    /// The parameter is the whole body, which is an array.
+    /// Declares that the parameter is the whole body, which is an array.
     #[must_use]
     pub const fn body(self) -> Self {
         Self { is_body: true, ..self }
     }
 
-    /// The parameter travels in the path or in a header.
+    /// Declares that the parameter travels in the path or in a header.
     #[must_use]
     pub const fn elsewhere(self) -> Self {
         Self { place: Place::Elsewhere, ..self }
     }
 
-    /// The parameter travels in the query, beside a body with the others.
+    /// Declares that the parameter travels in the query, beside a body with the others.
     #[must_use]
     pub const fn in_query(self) -> Self {
         Self { place: Place::Query, ..self }
     }
 
-    /// In the query beside a body, it has this name.
+    /// Declares that the parameter has this name in the query beside a body.
     #[must_use]
     pub const fn sent_as(self, sent: &'static str) -> Self {
         Self { sent, ..self }
     }
 
-    /// The parameter is the body, and other parameters travel elsewhere.
+    /// Declares that the parameter is the body, and other parameters travel elsewhere.
     #[must_use]
     pub const fn beside_others(self) -> Self {
         Self { has_siblings: true, ..self }
     }
 
-    /// An empty text stands for a parameter that is left out.
+    /// Declares that an empty text stands for a parameter that is left out.
     #[must_use]
     pub const fn may_be_blank(self) -> Self {
         Self { may_be_blank: true, ..self }
@@ -145,7 +145,7 @@ impl ParameterTable {
         Self { delete, ..self }
     }
 
-    /// `null` deletes the value.
+    /// Declares that `null` deletes the value.
     #[must_use]
     pub const fn or_null(self) -> Self {
         Self { or_null: true, ..self }
@@ -157,7 +157,7 @@ impl ParameterTable {
         Self { fixed, ..self }
     }
 
-    /// The parameter takes only these values of its type.
+    /// Declares that the parameter takes only these values of its type.
     #[must_use]
     pub const fn only(self, only: &'static [&'static str]) -> Self {
         Self { only, ..self }

@@ -68,7 +68,7 @@ impl Pairs {
         }
     }
 
-    /// Called, not inlined, so that the code for JSON stays short.
+    /// Writes a pair; called, not inlined, so that the code for JSON stays short.
     #[inline(never)]
     fn push(&mut self, name: &str, value: &str) {
         if self.within.is_empty() {

@@ -136,7 +136,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(())
     }
 
-    /// serde hands over a fraction as `f64` only, in which digits may be lost already.
+    /// Refuses a fraction, because serde hands it over a fraction as `f64` only, in which digits may be lost already.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
         Err(E::custom(format_args!("write {value} as text, in quotes: as a number it may not be exact")))
     }

@@ -457,12 +457,12 @@ pub struct WorthCondition {
 }
 
 impl WorthCondition {
-    /// The parameter has one of these values.
+    /// Creates the condition that the parameter has one of these values.
     pub const fn is(name: &'static str, values: &'static [&'static str]) -> Self {
         Self { of_account: false, name, values, or_absent: false }
     }
 
-    /// The property of the account is stated to have one of these values.
+    /// Creates the condition that the property of the account is stated to have one of these values.
     pub const fn account(name: &'static str, values: &'static [&'static str]) -> Self {
         Self { of_account: true, ..Self::is(name, values) }
     }

@@ -26,7 +26,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empty room.
+    /// Creates empty room.
     #[inline]
     pub fn new() -> Self {
         Self::default()

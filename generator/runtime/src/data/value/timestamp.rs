@@ -110,7 +110,7 @@ impl From<SystemTime> for Timestamp {
 }
 
 impl From<Timestamp> for SystemTime {
-    /// A time beyond what the platform can hold becomes the beginning of 1970.
+    /// Converts the time; one beyond what the platform can hold becomes the beginning of 1970.
     fn from(time: Timestamp) -> Self {
         UNIX_EPOCH.checked_add(Duration::from_millis(time.0)).unwrap_or(UNIX_EPOCH)
     }

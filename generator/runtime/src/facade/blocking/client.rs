@@ -291,7 +291,7 @@ impl<'a> Retrying<'a> {
         Self { client, policy }
     }
 
-    /// Like [`ClientCore::call`], with retries as the policy allows.
+    /// Calls as [`ClientCore::call`] does, with retries as the policy allows.
     ///
     /// # Errors
     ///
@@ -345,7 +345,7 @@ impl<O: Batch> BatchCall<O> {
         self.client.wait(self.batch.send())
     }
 
-    /// Like [`send`](Self::send), until `stop` is ready.
+    /// Sends as [`send`](Self::send) does, until `stop` is ready.
     ///
     /// # Errors
     ///
@@ -356,7 +356,7 @@ impl<O: Batch> BatchCall<O> {
 }
 
 impl<O: ConfirmableItems> BatchCall<O> {
-    /// Like [`send`](Self::send), and then queries each item whose outcome is unknown.
+    /// Sends as [`send`](Self::send) does, and then queries each item whose outcome is unknown.
     ///
     /// # Errors
     ///
@@ -365,7 +365,7 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self.client.wait(self.batch.send_and_confirm(policy))
     }
 
-    /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready.
+    /// Sends and queries as [`send_and_confirm`](Self::send_and_confirm) does, until `stop` is ready.
     ///
     /// # Errors
     ///
@@ -378,7 +378,8 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self.client.wait(self.batch.send_and_confirm_until(policy, stop))
     }
 
-    /// Like [`send_and_confirm_until`](Self::send_and_confirm_until), and tells `report` what each item was answered.
+    /// Sends and queries as [`send_and_confirm_until`](Self::send_and_confirm_until) does, and tells `report` what each
+    /// item was answered.
     ///
     /// # Errors
     ///

@@ -272,8 +272,8 @@ const DIGITS: usize = 4;
 /// The maximum length of an error code, in characters: ids are longer.
 const LONGEST_REPORTED: usize = 12;
 
-/// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few
-/// digits, and little else than letters.
+/// Returns `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has
+/// few digits, and little else than letters.
 pub(super) fn reportable_name(text: &str) -> Option<Box<str>> {
     let (mut digits, mut spaces) = (0, 0);
     for byte in text.bytes() {
@@ -288,7 +288,7 @@ pub(super) fn reportable_name(text: &str) -> Option<Box<str>> {
     (begins && text.len() <= LONGEST && digits <= DIGITS && spaces <= 2).then(|| text.into())
 }
 
-/// `text`, if it is spelled like an error code.
+/// Returns `text`, if it is spelled like an error code.
 pub(super) fn reportable_code(text: &str) -> Option<Box<str>> {
     let is_code = (1..=LONGEST_REPORTED).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_code.then(|| text.into())
@@ -309,7 +309,7 @@ impl<'a> Redactor<'a> {
         Self { credentials, plain: OnceCell::new() }
     }
 
-    /// `text`, unless it contains a credential or is a part of one, ignoring case and separators.
+    /// Returns `text`, unless it contains a credential or is a part of one, ignoring case and separators.
     pub(super) fn filter(&self, text: Option<Box<str>>) -> Option<Box<str>> {
         let credentials = self.plain.get_or_init(|| {
             let mut sent = Vec::from(self.credentials.map(Credentials::sent).unwrap_or_default().map(plain));

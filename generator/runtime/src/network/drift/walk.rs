@@ -290,7 +290,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// `null` stands for an empty list and for a record without fields; a `null` item is unreadable.
+    /// Reads `null`, which stands for an empty list and for a record without fields; a `null` item is unreadable.
     fn null(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
         if at.spot.is_item {
             return self.unreadable(at);
@@ -330,7 +330,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// An empty text is read as a missing value.
+    /// Notes a value that is neither a list nor a record; an empty text is read as a missing value.
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
         let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };

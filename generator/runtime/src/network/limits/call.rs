@@ -46,7 +46,7 @@ impl<'a> Call<'a> {
         Self::of_any(operation, classes, known.into())
     }
 
-    /// [`of`](Self::of) for an operation without its type.
+    /// Creates a call as [`of`](Self::of) does, for an operation without its type.
     pub(crate) fn of_any(operation: &dyn DynOperation, classes: &Classes, known: Known<'_>) -> Self {
         let meta = operation.meta();
         let has_rows = |class: &&str, scope| meta.limits.iter().any(|row| row.scope == scope && row.class == *class);
@@ -174,7 +174,7 @@ struct Condition {
 }
 
 impl Classes {
-    /// No class: the default rows apply.
+    /// Creates classes without any: the default rows apply.
     pub fn new() -> Self {
         Self::default()
     }

@@ -252,8 +252,8 @@ impl FileLimits {
         }
     }
 
-    /// The response to a later call shows that the network holds nothing back: what was given up before it was sent has
-    /// arrived, or arrives soon.
+    /// Settles what was given up: the response to a later call shows that the network holds nothing back: what was
+    /// given up before it was sent has arrived, or arrives soon.
     fn settle_given_up(&self, state: &mut State, gate: usize, sent: Duration) {
         let at = self.now();
         let arrived = at.saturating_add(self.settings.late_arrival);
@@ -451,7 +451,7 @@ impl Limiter for FileLimits {
         state.log(&mut places, None, self.now());
     }
 
-    /// By the calls of this process alone.
+    /// Plans by the calls of this process alone.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         self.own.plan(calls)
     }

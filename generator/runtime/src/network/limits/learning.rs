@@ -65,9 +65,9 @@ impl LimiterState {
         }
     }
 
-    /// If fewer calls remain than by the local count, others make calls too. The time of these calls is not known; at
-    /// the latest it is now. If the count agrees, there is nothing to learn: the local log knows better when there is
-    /// room.
+    /// Learns from the remaining calls: if fewer calls remain than by the local count, others make calls too. The time
+    /// of these calls is not known; at the latest it is now. If the count agrees, there is nothing to learn: the local
+    /// log knows better when there is room.
     ///
     /// The exchange counted at `sent` or later, when at least as many local calls had expired, and it may have counted
     /// those that have not ended. So a caller that is alone never mistakes its own calls for another's.
@@ -87,7 +87,8 @@ impl LimiterState {
             counter.window.count(left.saturating_sub(remaining), now);
         }
     }
-    /// The same for a pool. What others took of it is free again at the latest when the exchange frees all of it.
+    /// Learns the same for a pool. What others took of it is free again at the latest when the exchange frees all of
+    /// it.
     fn note_pool(&mut self, bucket: Key, sent: Duration, now: Duration, report: &PoolReport) {
         let is_of = |taken: &&Taken| {
             self.windows.get(taken.window).is_some_and(|counter| counter.binding.limit.pool == Some(report.pool))
@@ -265,7 +266,7 @@ mod tests {
         ways.add(sent, Timestamp::from_millis(BEGUN + number as u64 * 1_000 + way), is_warm)
     }
 
-    /// By how much the bound exceeds the way of 1000 ms that is the first.
+    /// Returns by how much the bound exceeds the way of 1000 ms that is the first.
     fn over(lengths: impl IntoIterator<Item = u64>) -> Option<i64> {
         let mut known = Ways::new();
         add(&mut known, 0, 1_000, false);

@@ -27,19 +27,19 @@ pub trait Limiter: Send + Sync {
     /// there is room.
     fn admit<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
 
-    /// The call is sent now.
+    /// Notes that the call is sent now.
     fn sent(&self, reservation: &mut Reservation);
 
-    /// The call was answered.
+    /// Notes that the call was answered.
     fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback);
 
-    /// The call ended without a response. It may have arrived, or still arrive. By default this is the same as a
-    /// response without feedback.
+    /// Notes that the call ended without a response. The call may have arrived, or still arrive. By default this is the
+    /// same as a response without feedback.
     fn lost(&self, reservation: Reservation) {
         self.answered(reservation, RateLimitFeedback::default());
     }
 
-    /// The call is not sent.
+    /// Notes that the call is not sent.
     fn give_back(&self, reservation: Reservation);
 
     /// Returns whether other processes share it. By default, none does.
@@ -86,7 +86,7 @@ pub struct Full {
 }
 
 impl Full {
-    /// No room for at least `free_in`, because of `binding`.
+    /// Creates the answer that there is no room for at least `free_in`, because of `binding`.
     pub fn new(free_in: Duration, binding: Option<BindingLimit>) -> Self {
         Self { free_in, binding }
     }
@@ -258,7 +258,7 @@ impl<'a> Permit<'a> {
         self.waited
     }
 
-    /// The call is sent now.
+    /// Notes that the call is sent now.
     pub fn sent(&mut self) {
         self.sent = true;
         if let Some(watch) = &mut self.watch {
@@ -269,7 +269,7 @@ impl<'a> Permit<'a> {
         }
     }
 
-    /// The call that was to be sent has certainly not been, so dropping the permit frees the room.
+    /// Notes that the call was certainly not sent, so that dropping the permit frees the room.
     pub fn not_sent(&mut self) {
         self.sent = false;
     }

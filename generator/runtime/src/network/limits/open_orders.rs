@@ -41,7 +41,7 @@ struct Counter {
 }
 
 impl OpenOrders {
-    /// No open orders, below `ceilings`: the `CEILINGS` of an emitted module.
+    /// Creates a count of no open orders, below `ceilings`: the `CEILINGS` of an emitted module.
     pub fn new(ceilings: &'static [Ceiling]) -> Self {
         let mut counters = Vec::with_capacity(ceilings.len());
         for ceiling in ceilings {
@@ -50,7 +50,7 @@ impl OpenOrders {
         Self { counters }
     }
 
-    /// The order `id` of this kind is open, or may be: an order without a response yet counts.
+    /// Notes that the order `id` of this kind is open, or may be: an order without a response yet counts.
     pub fn placed(&mut self, kind: &impl OpenEnum, id: impl Into<String>) {
         let id = id.into();
         for counter in self.counters.iter_mut().filter(|counter| counter.counts(kind.as_str())) {
@@ -58,14 +58,14 @@ impl OpenOrders {
         }
     }
 
-    /// `n` more orders of this kind are open; those of an unknown kind count for every ceiling.
+    /// Notes that `n` more orders of this kind are open; those of an unknown kind count for every ceiling.
     pub(crate) fn count(&mut self, kind: Option<&str>, n: u64) {
         for counter in self.counters.iter_mut().filter(|counter| kind.is_none_or(|kind| counter.counts(kind))) {
             counter.counted += n;
         }
     }
 
-    /// The order `id` is not open any more, or never was.
+    /// Notes that the order `id` is not open any more, or never was.
     pub fn closed(&mut self, id: &str) {
         for counter in &mut self.counters {
             counter.open.remove(id);

@@ -94,7 +94,7 @@ impl AddressRefusals {
         Some(lasts)
     }
 
-    /// A call that was sent after the refusal with this number was answered.
+    /// Notes that a call was answered which was sent after the refusal with this number.
     fn is_answered(&self, refusal: u32) {
         let mut state = self.lock();
         if refusal == self.latest() {
@@ -122,7 +122,7 @@ impl<'a> Watch<'a> {
         Self { refusals, refused, timer, before: 0 }
     }
 
-    /// The call is sent now.
+    /// Notes that the call is sent now.
     pub(super) fn sent(&mut self) {
         self.before = self.refusals.latest();
     }

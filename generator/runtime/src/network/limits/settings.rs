@@ -81,17 +81,19 @@ impl LimitSettings {
         }
     }
 
-    /// By how much a request may be overtaken by a later one: a second by default. A call that was given up without a
-    /// response takes room for at least as long after it was given up, and after the response to a later call.
+    /// Sets by how much a request may be overtaken by a later one: a second by default. A call that was given up
+    /// without a response takes room for at least as long after it was given up, and after the response to a later
+    /// call.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.late_arrival = within;
         self
     }
 
-    /// For how long the network may hold back a request: 15 seconds by default, as long as the default transport waits
-    /// for a response. A call that was given up without a response takes room until this time after it was sent, unless
-    /// the exchange responds to a later call first. If the network holds back requests for longer, the exchange may
-    /// count more calls than a limit allows: see [`InProcessLimits`](super::InProcessLimits#calls-that-are-given-up).
+    /// Sets for how long the network may hold back a request: 15 seconds by default, as long as the default transport
+    /// waits for a response. A call that was given up without a response takes room until this time after it was sent,
+    /// unless the exchange responds to a later call first. If the network holds back requests for longer, the exchange
+    /// may count more calls than a limit allows: see
+    /// [`InProcessLimits`](super::InProcessLimits#calls-that-are-given-up).
     pub fn held_back(mut self, longest: Duration) -> Self {
         self.held_back = longest;
         self
@@ -171,8 +173,8 @@ impl QuotaShare {
 
     const NONE: Self = Self { part: 0, whole: 1 };
 
-    /// `part` of `whole`: one of four processes may use `QuotaShare::new(1, 4)`. A part that exceeds the whole is the
-    /// whole.
+    /// Creates the share `part` of `whole`: one of four processes may use `QuotaShare::new(1, 4)`. A part that exceeds
+    /// the whole is the whole.
     pub const fn new(part: u32, whole: u32) -> Self {
         match part {
             0 => Self::NONE,

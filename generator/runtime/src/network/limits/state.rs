@@ -198,8 +198,8 @@ impl LimiterState {
         longest
     }
 
-    /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None`
-    /// if it depends on calls that have not ended.
+    /// Returns when a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is
+    /// `None` if it depends on calls that have not ended.
     #[inline]
     pub(super) fn free_at(&self, bucket: Key) -> (Option<Duration>, Option<&Counter>) {
         self.free_beside(bucket, &KeptRoom::new())
@@ -261,12 +261,12 @@ impl LimiterState {
         self.each_window(bucket, Window::hold);
     }
 
-    /// An admitted call is not sent.
+    /// Notes that an admitted call is not sent.
     pub(super) fn release(&mut self, bucket: Key) {
         self.each_window(bucket, Window::release);
     }
 
-    /// An admitted call is answered.
+    /// Notes that an admitted call is answered.
     #[inline]
     pub(super) fn answered(&mut self, bucket: Key, answered: Answered) {
         self.each_window(bucket, |window, count| window.answered(count, answered));
@@ -275,7 +275,8 @@ impl LimiterState {
         }
     }
 
-    /// An admitted call, sent at `sent`, was given up without a response. It takes room until it can no longer arrive.
+    /// Notes that an admitted call, sent at `sent`, was given up without a response. It takes room until it can no
+    /// longer arrive.
     pub(super) fn lost(&mut self, bucket: Key, sent: Duration, now: Duration) {
         let arrived = self.settings.arrived_at(sent, now);
         self.each_window(bucket, |window, count| window.lost(count, arrived));
@@ -285,8 +286,9 @@ impl LimiterState {
         }
     }
 
-    /// A response to a later request over the same network shows that it holds nothing back: what was given up before
-    /// that request was sent has arrived, or arrives within the time by which one request can overtake another.
+    /// Settles what was given up: a response to a later request over the same network shows that it holds nothing back:
+    /// what was given up before that request was sent has arrived, or arrives within the time by which one request can
+    /// overtake another.
     #[cold]
     fn settle_given_up(&mut self, answered: Key, Answered { sent, now, .. }: Answered) {
         let address = self.buckets.get(answered).map(|bucket| bucket.address.clone());
@@ -303,12 +305,12 @@ impl LimiterState {
         self.given_up = given_up;
     }
 
-    /// An admitted call is sent `now`, and takes as long as usual.
+    /// Notes that an admitted call is sent `now`, and takes as long as usual.
     pub(super) fn expect(&mut self, bucket: Key, now: Duration) {
         self.each_window(bucket, |window, count| window.expect(count, now));
     }
 
-    /// The same for all admitted calls.
+    /// Notes the same for all admitted calls.
     pub(super) fn expect_all(&mut self, now: Duration) {
         self.windows.values_mut().for_each(|counter| counter.window.expect_all(now));
     }
@@ -433,7 +435,7 @@ impl LimiterState {
         granted
     }
 
-    /// When to settle next after `now`, if nothing changes.
+    /// Returns when to settle next after `now`, if nothing changes.
     pub(super) fn next_at(&self, now: Duration) -> Option<Duration> {
         let mut next: Option<Duration> = None;
         let mut kept = KeptRoom::new();

@@ -121,7 +121,7 @@ impl<'a> Driver<'a> {
         admitted
     }
 
-    /// A waiting caller gives up.
+    /// Lets a waiting caller give up.
     fn give_up(&mut self, number: usize) {
         self.waiting.remove(&number);
     }

@@ -98,7 +98,8 @@ pub(super) struct Answered {
 }
 
 impl Window {
-    /// At most `most` calls in any `span`, where ways may turn out shorter than expected by `way_margin`.
+    /// Creates a window of at most `most` calls in any `span`, where ways may turn out shorter than expected by
+    /// `way_margin`.
     pub(super) fn new(most: u32, span: Duration, way_margin: Duration) -> Self {
         Self {
             most: usize::try_from(most).unwrap_or(usize::MAX),
@@ -139,8 +140,8 @@ impl Window {
         self.held == 0 && expired && self.blocked_until <= now
     }
 
-    /// When there is room for `count` more calls, if nothing changes. `None` if that depends on calls that have not
-    /// ended.
+    /// Returns when there is room for `count` more calls, if nothing changes. `None` if that depends on calls that have
+    /// not ended.
     #[inline]
     pub(super) fn free_at(&self, count: usize) -> Option<Duration> {
         let stay = self.most.checked_sub(self.held)?.checked_sub(count)?;
@@ -168,12 +169,12 @@ impl Window {
         self.held += count;
     }
 
-    /// An admitted call that counts as `count` is not sent.
+    /// Notes that an admitted call that counts as `count` is not sent.
     pub(super) fn release(&mut self, count: usize) {
         self.held = self.held.saturating_sub(count);
     }
 
-    /// An admitted call that counts as `count` was answered.
+    /// Notes that an admitted call that counts as `count` was answered.
     #[inline]
     pub(super) fn answered(&mut self, count: usize, answered: Answered) {
         let Answered { sent, now, trip, request_time } = answered;
@@ -203,7 +204,7 @@ impl Window {
         self.usual_trip = if trip > usual { usual + (trip - usual) / 8 } else { usual - (usual - trip) / 8 };
     }
 
-    /// The next calls may be counted earlier than expected, so those that have ended take room for longer.
+    /// Makes the calls that have ended take room for longer.
     #[cold]
     fn shorten_lead(&mut self, lead: Duration) {
         for ended in &mut self.ended {
@@ -212,13 +213,14 @@ impl Window {
         sort_by(self.ended.make_contiguous(), &|one, other| one.expires.cmp(&other.expires));
     }
 
-    /// An admitted call that counts as `count` takes room from `at` on, when it has arrived or never will.
+    /// Notes that an admitted call that counts as `count` takes room from `at` on, when it has arrived or never will.
     pub(super) fn lost(&mut self, count: usize, at: Duration) {
         self.release(count);
         self.count(count, at);
     }
 
-    /// A call that counts as `count` and was to take room from `at` on takes it from the earlier moment `settled` on.
+    /// Notes that a call that counts as `count` and was to take room from `at` on takes it from the earlier moment
+    /// `settled` on.
     pub(super) fn settled(&mut self, count: usize, at: Duration, settled: Duration) {
         let (before, after) = (at.saturating_add(self.span), settled.saturating_add(self.span));
         for _ in 0..count {
@@ -228,7 +230,7 @@ impl Window {
         }
     }
 
-    /// An admitted call that counts as `count` is sent `now`, and takes as long as usual.
+    /// Notes that an admitted call that counts as `count` is sent `now`, and takes as long as usual.
     pub(super) fn expect(&mut self, count: usize, now: Duration) {
         self.release(count);
         let trip = Duration::from_micros(self.usual_trip.into());
@@ -236,7 +238,7 @@ impl Window {
         self.count(count, now.saturating_add(later));
     }
 
-    /// The same for all admitted calls.
+    /// Notes the same for all admitted calls.
     pub(super) fn expect_all(&mut self, now: Duration) {
         self.expect(self.held, now);
     }

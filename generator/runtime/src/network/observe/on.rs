@@ -48,7 +48,7 @@ impl CallSpan {
         call.instrument(self.span.clone())
     }
 
-    /// The request leaves, with this body.
+    /// Reports that the request leaves, with this body.
     pub(crate) fn sent(&self, body: &Bytes) {
         if self.begun.is_some() {
             self.span.record("bytes_sent", body.len());
@@ -84,18 +84,18 @@ impl CallSpan {
     }
 }
 
-/// A call waits for its rate limits.
+/// Reports that a call waits for its rate limits.
 pub(crate) fn waits_for_room(meta: &Meta) {
     debug!(target: "tradeapi_runtime", operation = meta.id, "waiting for a rate limit");
 }
 
-/// A call waits because the exchange refuses its address.
+/// Reports that a call waits because the exchange refuses its address.
 pub(crate) fn waits_for_address(meta: &Meta, left: Duration) {
     let (operation, left_us) = (meta.id, micros(left));
     warn!(target: "tradeapi_runtime", operation, left_us, "the exchange refuses the address; waiting for the end");
 }
 
-/// A call pauses before a retry after the `attempt`-th failure.
+/// Reports that a call pauses before a retry after the `attempt`-th failure.
 pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
     let (operation, call_result, code, pause_us) =
         (meta.id, error.call_result().as_str(), error.short_code(), micros(pause));
@@ -108,17 +108,18 @@ pub(crate) fn queried(meta: &Meta, queries: u32, outcome: Outcome, because: Opti
     info!(target: "tradeapi_runtime", operation, queries, outcome, because, "queried the outcome of a call");
 }
 
-/// The journal failed to store the end of a call, so that the change stays open in it.
+/// Reports that the journal failed to store the end of a call, so that the change stays open in it.
 pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
     warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
-/// The journal may lack changes that were sent.
+/// Reports that the journal may lack changes that were sent.
 pub(crate) fn journal_has_gap(gap: &impl std::fmt::Display) {
     warn!(target: "tradeapi_runtime", "{gap}");
 }
 
-/// An answer of an operation, or a record from outside, contradicts the stated value of a property of the account.
+/// Reports that an answer of an operation, or a record from outside, contradicts the stated value of a property of the
+/// account.
 pub(crate) fn account_mismatch(meta: Option<&Meta>, property: &'static str) {
     let operation = meta.map(|meta| meta.id);
     warn!(target: "tradeapi_runtime", operation, property, "the account differs from its stated properties");

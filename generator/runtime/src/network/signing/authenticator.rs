@@ -300,7 +300,7 @@ impl Nonces {
         text
     }
 
-    /// At least the time in milliseconds, and more than the last one.
+    /// Returns at least the time in milliseconds, and more than the last number.
     fn next_number(&self, now: Timestamp) -> u64 {
         let next = |last: u64| last.saturating_add(1).max(now.as_millis());
         let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));

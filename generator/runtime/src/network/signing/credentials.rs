@@ -174,8 +174,8 @@ fn check_part(part: &Secret, faults: &PartFaults) -> Result<(), BuildError> {
     if part.header().is_some() { Ok(()) } else { Err(wrong(faults[3])) }
 }
 
-/// A secret is not sent, so any text may be one, but files and secret stores add line breaks and spaces. A private key
-/// in PEM has line breaks.
+/// Checks a secret, which is not sent, so any text may be one, but files and secret stores add line breaks and spaces.
+/// A private key in PEM has line breaks.
 fn check_secret(secret: &Secret) -> Result<(), BuildError> {
     let is_pem = secret.bytes().trim_ascii_start().starts_with(b"-----BEGIN ");
     if is_pem {

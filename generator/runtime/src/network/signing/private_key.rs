@@ -131,7 +131,8 @@ fn push(to: &mut Vec<u8>, tag: u8, content: &[u8]) -> Option<()> {
 }
 
 impl Signer for PrivateKey {
-    /// Empty if the operating system has no random numbers, so that the exchange refuses the request.
+    /// Signs the text; the signature is empty if the operating system has no random numbers, so that the exchange
+    /// refuses the request.
     fn sign(&self, text: &[u8]) -> Vec<u8> {
         match &self.0 {
             Pair::Ed25519(pair) => pair.sign(text).as_ref().to_vec(),

@@ -169,7 +169,7 @@ hmacs! {
     HmacMd5(md5::Md5);
 }
 
-/// `bytes` as text.
+/// Returns `bytes` as text.
 pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
     match encoding {
         Encoding::Base64 => {
@@ -184,7 +184,7 @@ pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
     }
 }
 
-/// `bytes` in the alphabet of JSON Web Tokens.
+/// Returns `bytes` in the alphabet of JSON Web Tokens.
 pub(super) fn in_token(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

@@ -92,7 +92,7 @@ impl TransportLimits {
     }
 }
 
-/// The response was not complete within the time-out.
+/// Returns the error that the response was not complete within the time-out.
 pub(super) fn too_late<T, E>(_: E) -> Result<T, TransportError> {
     Err(TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent))
 }

@@ -159,7 +159,7 @@ fn unsent(why: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
     TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by(why)
 }
 
-/// `wait` after `instant`, at most thirty years, which every clock can represent.
+/// Returns the moment `wait` after `instant`, at most thirty years, which every clock can represent.
 fn later(instant: Instant, wait: Duration) -> Instant {
     instant + wait.min(FOR_EVER)
 }
@@ -172,7 +172,7 @@ fn later(instant: Instant, wait: Duration) -> Instant {
 struct Caller(Mutex<Option<Waker>>);
 
 impl Caller {
-    /// From now on, the task of `waker` is woken.
+    /// Lets the task of `waker` be woken from now on.
     fn waits(&self, waker: &Waker) {
         let mut task = self.lock();
         match &mut *task {
@@ -181,7 +181,7 @@ impl Caller {
         }
     }
 
-    /// From now on, no task is woken.
+    /// Lets no task be woken from now on.
     fn leaves(&self) {
         // Dropped after the lock.
         let _left = self.lock().take();

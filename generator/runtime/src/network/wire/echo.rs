@@ -113,7 +113,7 @@ struct Agreement {
 }
 
 impl Agreement {
-    /// `None` if a comparison is inconclusive.
+    /// Combines the comparisons of all echoes, or returns `None` if one is inconclusive.
     fn of(echoes: &Echoes, compare: impl Fn(&Echo) -> Option<Comparison>) -> Option<Self> {
         let mut all = Self::default();
         for echo in echoes.ids {

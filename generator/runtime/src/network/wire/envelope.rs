@@ -109,7 +109,7 @@ impl<'a> Opened<'a> {
         Some(from)
     }
 
-    /// From here on, records keep their unknown members.
+    /// Makes records, from here on, keep their unknown members.
     pub(super) fn keep_unknown(&mut self) {
         self.from.keep_unknown();
     }

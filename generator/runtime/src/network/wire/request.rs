@@ -53,7 +53,7 @@ pub fn unsigned_request<O: Operation>(
     assemble(api, operation, base, headers, call, None)
 }
 
-/// [`build_request`] for an operation without its type.
+/// Builds as [`build_request`] does, for an operation without its type.
 pub(crate) fn build(
     api: &Api,
     operation: &dyn DynOperation,

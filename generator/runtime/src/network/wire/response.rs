@@ -60,8 +60,8 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
     Reply { remaining, ..reply }.with_data(data)
 }
 
-/// Like [`read_response`], for the request that was sent: the response to another one is unreadable. The limiter reads
-/// the remaining calls. The data is read into `data`.
+/// Reads as [`read_response`] does, for the request that was sent: the response to another one is unreadable. The
+/// limiter reads the remaining calls. The data is read into `data`.
 pub(crate) fn read_answer(
     api: &Api,
     AnswerSettings { codes, keeps_unknown }: AnswerSettings<'_>,
@@ -340,7 +340,8 @@ impl<'a> Answer<'a> {
         self.refused_as(read.call_result(), (code, read), message, request_time)
     }
 
-    /// Without an envelope the status decides, which families without an envelope list like codes.
+    /// Returns the refusal of an answer without an envelope: the status decides, which families without an envelope
+    /// list like codes.
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());

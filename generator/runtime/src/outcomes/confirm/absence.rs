@@ -96,7 +96,7 @@ mod tests {
         Sent { signed_at: Timestamp::from_millis(SIGNED), window: window_s.map(Duration::from_secs), ..Sent::default() }
     }
 
-    /// Queried when as many seconds have passed there and here.
+    /// Returns the times of a query when as many seconds have passed there and here.
     fn queried(there_s: u64, here_s: u64) -> QueryTimes {
         let here = Duration::from_secs(here_s);
         let there = Some(Timestamp::from_millis(SIGNED + there_s * 1000));

@@ -199,8 +199,9 @@ pub type ConfirmedItem<O> = ItemConfirmation<<O as Batch>::Item, <O as ListsResu
 type ItemConfirmationOf<O> = Confirmation<<O as ListsResults>::Done, <O as Queryable>::Record>;
 
 impl<O: ConfirmableItems> BatchCall<O> {
-    /// Like [`send`](Self::send), and then queries each item whose outcome is unknown, like
-    /// [`place_and_confirm`](super::place_and_confirm). The batch is not sent if an item carries no id to query by.
+    /// Sends as [`send`](Self::send) does, and then queries each item whose outcome is unknown, as
+    /// [`place_and_confirm`](super::place_and_confirm) does. The batch is not sent if an item carries no id to query
+    /// by.
     ///
     /// # Errors
     ///
@@ -209,8 +210,9 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self.confirm_stoppable(policy, &mut Stop::Never, &mut |_| {}).await
     }
 
-    /// Like [`send_and_confirm`](Self::send_and_confirm), until `stop` is ready: then no further call is made, as by
-    /// [`send_until`](Self::send_until), and no further query. What was not settled before stays unknown.
+    /// Sends and queries as [`send_and_confirm`](Self::send_and_confirm) does, until `stop` is ready: then no further
+    /// call is made, as by [`send_until`](Self::send_until), and no further query. What was not settled before stays
+    /// unknown.
     ///
     /// # Errors
     ///
@@ -223,8 +225,8 @@ impl<O: ConfirmableItems> BatchCall<O> {
         self.confirm_stoppable(policy, &mut Stop::When(pin!(stop)), &mut |_| {}).await
     }
 
-    /// Like [`send_and_confirm_until`](Self::send_and_confirm_until), and tells `report` what each item was answered, before
-    /// the queries begin. It is not called if no outcome is unknown.
+    /// Sends and queries as [`send_and_confirm_until`](Self::send_and_confirm_until) does, and tells `report` what each
+    /// item was answered, before the queries begin. It is not called if no outcome is unknown.
     ///
     /// # Errors
     ///
@@ -271,8 +273,8 @@ impl<O: ConfirmableItems> BatchCall<O> {
     }
 }
 
-/// Like [`settle`](super::settle), for each item of a request: one outcome per item, in their order. The outcome of
-/// an item without an id, or with the same id as another item, stays unknown.
+/// Settles as [`settle`](super::settle) does, for each item of a request: one outcome per item, in their order. The
+/// outcome of an item without an id, or with the same id as another item, stays unknown.
 pub async fn settle_each<O: ConfirmableItems>(
     client: &ClientCore,
     operation: &O,

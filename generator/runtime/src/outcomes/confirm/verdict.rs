@@ -203,7 +203,7 @@ impl fmt::Display for ConfirmedNotDone {
     }
 }
 
-/// The response shows the effect.
+/// Creates the outcome that the response shows the effect.
 pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
     Confirmation::Done(Box::new(ConfirmedDone {
         answer: Some(answer),
@@ -214,7 +214,7 @@ pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
     }))
 }
 
-/// An error shows that there was no effect.
+/// Creates the outcome that an error shows that there was no effect.
 pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A, R> {
     Confirmation::NotDone(Box::new(ConfirmedNotDone {
         why: Some(why.into()),
@@ -225,7 +225,7 @@ pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A
     }))
 }
 
-/// The outcome is unknown, without a query yet.
+/// Creates an unknown outcome, without a query yet.
 pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Confirmation<A, R> {
     let because = Because::new(because, None);
     Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, queries: 0 }))

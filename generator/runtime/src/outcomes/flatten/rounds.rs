@@ -66,7 +66,7 @@ impl Allowed {
         RetryPolicy::new().within(self.left(client).unwrap_or_default())
     }
 
-    /// When it has passed, by the steady clock.
+    /// Returns when the time has passed, by the steady clock.
     fn end(&self) -> Duration {
         self.begun.steady.saturating_add(self.longest)
     }
@@ -174,7 +174,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Cancels, if `cancels`, reads and closes.
+    /// Takes the rounds: cancels, if `cancels`, reads and closes.
     async fn run(mut self, flats: &[Flat], cancels: bool) -> Self {
         for flat in flats.iter().filter(|_| cancels) {
             self.cancel(flat).await;

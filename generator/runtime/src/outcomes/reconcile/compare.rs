@@ -168,7 +168,7 @@ fn add_adopted_and_gone(orders: &mut Vec<ReconciledOrder>, known: &JournalOrders
     }
 }
 
-/// When the earliest order was placed that is not known to have ended, given from when on orders were compared.
+/// Returns when the earliest order was placed that is not known to have ended, given from when on orders were compared.
 pub(super) fn earliest(known: &JournalOrders, orders: &[ReconciledOrder], since: Timestamp) -> Option<Timestamp> {
     let mut earliest: Option<Timestamp> = None;
     for order in orders {

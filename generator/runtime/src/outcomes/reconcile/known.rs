@@ -92,7 +92,7 @@ pub(super) enum Expected {
 }
 
 impl JournalOrders {
-    /// No orders yet; of these families only, if any are named.
+    /// Creates a set without orders; of these families only, if any are named.
     pub(super) fn of_families(families: &[String]) -> Self {
         Self { families: families.to_vec(), ..Self::default() }
     }

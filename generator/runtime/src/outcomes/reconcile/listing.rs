@@ -219,8 +219,8 @@ impl Listing {
         Self { over: Some(EachValue { parameter, values }), ..self }
     }
 
-    /// An order is cancelled by a request with these fields of its record; one of them may be the parameter that the
-    /// listing is read over.
+    /// Declares that an order is cancelled by a request with these fields of its record; one of them may be the
+    /// parameter that the listing is read over.
     #[must_use]
     pub const fn cancelled_by<C>(self, fields: &'static [&'static str]) -> Self
     where

@@ -34,7 +34,7 @@ thread_local! {
     static TIME: ManualEnvironment = ManualEnvironment::new(Timestamp::from_millis(0));
 }
 
-/// The next readings of listings have these pages.
+/// Gives the next readings of listings these pages.
 fn script(readings: impl IntoIterator<Item = Vec<Page>>) {
     PAGES.set(readings.into_iter().collect());
     BEGUN.set(0);

@@ -111,7 +111,7 @@ impl Bounds {
     }
 }
 
-/// By how much an order makes the sums grow.
+/// Returns by how much an order makes the sums grow.
 pub(super) fn adds(book: &Book, order: &Order) -> Decimal {
     let known = order.amends.and_then(|first| book.get(first));
     match known {

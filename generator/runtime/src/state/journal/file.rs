@@ -155,7 +155,7 @@ impl FileJournal {
         &self.path
     }
 
-    /// Nothing is written after a failure, because it is then unknown what the store contains.
+    /// Notes a failure, after which nothing is written, because it is then unknown what the store contains.
     fn checked<T>(&self, result: fjall::Result<T>) -> Result<T, JournalError> {
         result.map_err(|error| {
             self.has_failed.store(true, Ordering::Release);
@@ -447,8 +447,8 @@ impl fmt::Debug for FileJournal {
     }
 }
 
-/// When the change with this number, the last one, was signed by the clock that shows the earlier time, if it can be
-/// read.
+/// Returns when the change with this number, the last one, was signed by the clock that shows the earlier time, if it
+/// can be read.
 fn last_signed(tables: &Tables, number: u64) -> Option<Timestamp> {
     let key = number.to_be_bytes();
     let value = [&tables.open, &tables.ended].into_iter().find_map(|table| table.get(key).ok().flatten())?;
@@ -506,7 +506,7 @@ impl SyncThread {
 }
 
 impl Drop for SyncThread {
-    /// Another journal can open the folder only after the thread has ended.
+    /// Waits for the thread: another journal can open the folder only after the thread has ended.
     fn drop(&mut self) {
         self.waiting = None;
         if let Some(thread) = self.thread.take() {

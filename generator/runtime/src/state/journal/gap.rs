@@ -100,13 +100,13 @@ crate::record! {
 }
 
 impl LostSpan {
-    /// Missing changes were signed at about `after` or later, all of them if it is not known.
+    /// Creates a gap whose missing changes were signed at about `after` or later, all of them if it is not known.
     pub(crate) fn after(after: Option<Timestamp>) -> Self {
         let since = after.and_then(|after| after.checked_sub(MARGIN)).unwrap_or_default();
         Self { since, until: None }
     }
 
-    /// None of them arrived after `time`.
+    /// States that none of the missing changes arrived after `time`.
     pub(crate) fn until(self, time: Timestamp) -> Self {
         Self { until: time.checked_add(MARGIN), ..self }
     }

@@ -528,7 +528,7 @@ enum ScriptError {
 }
 
 impl Drop for RedisJournal {
-    /// The connection of a forked process is that of its parent.
+    /// Leaves the connection of a forked process open, which is that of its parent.
     fn drop(&mut self) {
         if self.process.is_forked() {
             mem::forget(self.connection.get_mut().take());

@@ -226,7 +226,7 @@ impl Book {
         }
     }
 
-    /// From when on a listing shows an order if it is open.
+    /// Sets from when on a listing shows an order if it is open.
     pub(super) fn set_listed_from(&mut self, number: Number, from: Option<Duration>) {
         if let Some(entry) = self.orders.get_mut(number) {
             entry.listed_from = from;

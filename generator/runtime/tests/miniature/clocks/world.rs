@@ -42,7 +42,7 @@ pub(super) struct State {
 }
 
 impl World {
-    /// The exchange's clock is ahead by so many milliseconds.
+    /// Creates a world in which the exchange's clock is ahead by so many milliseconds.
     pub(super) fn ahead(there: i64) -> Self {
         let world = Self { here: ManualEnvironment::leaping(START), state: Arc::default() };
         world.change(|state| (state.there, state.trip) = (there, Duration::from_millis(10)));

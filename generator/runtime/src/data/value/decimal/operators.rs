@@ -182,7 +182,7 @@ impl<'a> Sum<&'a Self> for Decimal {
     label = "a quotient may have infinitely many digits"
 )]
 pub trait DivideElsewhere {
-    /// Never called.
+    /// Returns the type of the result; never called.
     fn result(self) -> Decimal;
 }
 

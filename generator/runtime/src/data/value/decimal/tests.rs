@@ -295,7 +295,7 @@ proptest! {
     }
 }
 
-/// Hostile numbers: exponents at the ends of every integer, thousands of digits, and mixtures.
+/// Returns hostile numbers: exponents at the ends of every integer, thousands of digits, and mixtures.
 fn hostile_numbers() -> impl Strategy<Value = String> {
     let digits = prop_oneof!["[0-9]{0,40}", "0{0,3000}", "9{0,3000}", "[0-9]{0,3000}"];
     let fraction = prop_oneof![Just(String::new()), "\\.[0-9]{0,40}", "\\.0{0,3000}[0-9]?", "\\.9{0,3000}"];

@@ -76,7 +76,7 @@ impl Alone {
         self.limits.take_over(self.presence.known_for() + self.settling);
     }
 
-    /// After this time a server that lost its state grants permits again.
+    /// Returns the time after which a server that lost its state grants permits again.
     pub(super) fn granted_after(&self) -> Duration {
         self.limits.longest_span().saturating_add(self.settling)
     }
@@ -144,8 +144,8 @@ impl Presence {
         Self { validity, state: Mutex::new(state) }
     }
 
-    /// Until when a question announces the process as a member. `None` while the process is alone, which it must not
-    /// announce.
+    /// Returns until when a question announces the process as a member, or `None` while the process is alone, which it
+    /// must not announce.
     pub(super) fn publish_membership(&self) -> Option<Instant> {
         let mut state = self.state();
         (!state.is_alone).then(|| self.publish_until(&mut state))

@@ -81,7 +81,7 @@ impl Link {
         })
     }
 
-    /// If the connection was closed while idle, the question is sent again over a new one.
+    /// Sends a question, again over a new connection if the old one was closed while idle.
     async fn ask_with_retry(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         match self.ask_once(question).await? {
             Ok(answer) => Ok(answer),

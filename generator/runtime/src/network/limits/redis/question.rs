@@ -183,7 +183,7 @@ impl Answer {
         self.number(0)
     }
 
-    /// Since when the server has had all permits on record.
+    /// Returns since when the server has had all permits on record.
     pub(super) fn since(&self) -> i64 {
         self.number(1)
     }

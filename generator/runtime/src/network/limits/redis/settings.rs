@@ -92,31 +92,31 @@ impl RedisSettings {
         self
     }
 
-    /// As [`LimitSettings::margin`].
+    /// Sets the same as [`LimitSettings::margin`].
     pub fn margin(mut self, margin: Duration) -> Self {
         self.limits = self.limits.margin(margin);
         self
     }
 
-    /// As [`LimitSettings::cancels_first`].
+    /// Sets the same as [`LimitSettings::cancels_first`].
     pub fn cancels_first(mut self, first: bool) -> Self {
         self.limits = self.limits.cancels_first(first);
         self
     }
 
-    /// As [`LimitSettings::learns`].
+    /// Sets the same as [`LimitSettings::learns`].
     pub fn learns(mut self, learns: bool) -> Self {
         self.limits = self.limits.learns(learns);
         self
     }
 
-    /// As [`LimitSettings::overall`].
+    /// Sets the same as [`LimitSettings::overall`].
     pub fn overall(mut self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
         self.limits = self.limits.overall(calls, per_seconds, scope);
         self
     }
 
-    /// For how long a permit takes its place if the end of its call is not reported, because the process has died
+    /// Sets for how long a permit takes its place if the end of its call is not reported, because the process has died
     /// or is cut off: by then the exchange has counted the call. By default 20 seconds. Make it longer than a call can
     /// take from its permit to its answer, which [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
     pub fn lease(mut self, lease: Duration) -> Self {
@@ -124,22 +124,22 @@ impl RedisSettings {
         self
     }
 
-    /// As [`LimitSettings::late_arrival`]. It is also how long unreported calls are taken to be under way, because
-    /// Redis has forgotten them or this process has lost Redis: whenever that happens, no call is admitted for this
-    /// time and a window.
+    /// Sets the same as [`LimitSettings::late_arrival`], which is also how long unreported calls are taken to be under
+    /// way, because Redis has forgotten them or this process has lost Redis: whenever that happens, no call is admitted
+    /// for this time and a window.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.limits = self.limits.late_arrival(within);
         self
     }
 
-    /// As [`LimitSettings::held_back`]. The places of a process that dies are kept for as long, even if the
-    /// [`lease`](Self::lease) is shorter.
+    /// Sets the same as [`LimitSettings::held_back`]. The places of a process that dies are kept for as long, even if
+    /// the [`lease`](Self::lease) is shorter.
     pub fn held_back(mut self, longest: Duration) -> Self {
         self.limits = self.limits.held_back(longest);
         self
     }
 
-    /// As [`LimitSettings::longest_pause`].
+    /// Sets the same as [`LimitSettings::longest_pause`].
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.limits = self.limits.longest_pause(longest);
         self
@@ -166,7 +166,7 @@ impl RedisSettings {
 }
 
 impl RedisSettings {
-    /// For how long a question makes the process a member: long enough for a second question.
+    /// Returns for how long a question makes the process a member: long enough for a second question.
     pub(super) fn validity(&self) -> Duration {
         self.timeout.saturating_mul(2).min(LONGEST)
     }
@@ -181,7 +181,7 @@ impl RedisSettings {
         self.limits.held_back.min(LONGEST)
     }
 
-    /// For how long a permit takes its place if the end of its call is not reported.
+    /// Returns for how long a permit takes its place if the end of its call is not reported.
     pub(super) fn longest_hold(&self) -> Duration {
         self.lease.max(self.under_way())
     }

@@ -33,7 +33,7 @@ impl Dice {
         self.below(count) == 0
     }
 
-    /// Half of them take no longer than `half`, a quarter twice as long, and so on.
+    /// Returns ways of which half take no longer than `half`, a quarter twice as long, and so on.
     fn heavy_tail(&mut self, half: Duration) -> Duration {
         let doublings = (0..8).take_while(|_| self.one_in(2)).count() as u32;
         self.up_to(half * 2_u32.pow(doublings))
@@ -217,7 +217,7 @@ impl<T: Ord> Due<T> for BinaryHeap<Reverse<(Duration, T)>> {
     }
 }
 
-/// Over no network of a kind does the exchange count too many calls, whatever the random numbers.
+/// Checks that over no network of a kind the exchange counts too many calls, whatever the random numbers.
 fn never_too_many(kind: &str, way: impl Fn(&mut Dice, usize) -> Way) {
     for (seed, most) in (0..6).zip([1, 10, 20].into_iter().cycle()) {
         let mut dice = Dice(seed);

@@ -159,7 +159,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// When calls were sent, and by whom.
+/// Returns when calls were sent, and by whom.
 fn run(settings: LimitSettings, late: Duration, callers: &[Caller]) -> Vec<(Duration, usize)> {
     let metas = [operation("place", Effect::Create, &rows()), operation("cancel", Effect::Cancel, &rows())];
     let (limits, timer) = unsteady(settings, late);

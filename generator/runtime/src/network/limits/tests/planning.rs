@@ -109,7 +109,7 @@ fn cancel() -> &'static Meta {
     operation("cancel", Effect::Cancel, &[per_uid(100, "default")])
 }
 
-/// One call a second for all operations together.
+/// Returns settings of one call a second for all operations together.
 fn one_at_a_time() -> LimitSettings {
     LimitSettings::new().margin(Duration::ZERO).overall(1, 1, Scope::Uid)
 }

@@ -20,7 +20,8 @@ const AMENDED: Confirm = Confirm {
     ..PLACED
 };
 
-/// Sent when the clock of signatures and that of the machine showed these times.
+/// Returns the departure of a request that was sent when the clock of signatures and that of the machine showed these
+/// times.
 fn departure(signed_at: Timestamp, made_at: Timestamp) -> Departure {
     let at = SigningTimes { signed_at, made_at: Some(made_at) };
     Departure { at, earlier: Duration::ZERO, attempted_for: Duration::ZERO }

@@ -207,7 +207,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Elsewhere, a folder cannot be opened as a file.
+/// Does nothing: elsewhere, a folder cannot be opened as a file.
 #[cfg(not(unix))]
 pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -174,7 +174,7 @@ impl Tables {
         }
     }
 
-    /// Whom the changes of an account belong to.
+    /// Returns whom the changes of an account belong to.
     pub(super) fn owner(&self, account: &str) -> fjall::Result<Option<String>> {
         let owner = self.about.get(OWNER.to_owned() + account)?;
         Ok(owner.map(|owner| String::from_utf8_lossy(&owner).into_owned()))
@@ -221,7 +221,7 @@ fn identity(held: &Path) -> io::Result<Identity> {
     Ok((held.dev(), held.ino()))
 }
 
-/// Elsewhere, a folder with an open file cannot be moved or deleted.
+/// Returns the same for all folders: elsewhere, a folder with an open file cannot be moved or deleted.
 #[cfg(not(unix))]
 fn identity(held: &Path) -> io::Result<Identity> {
     fs::metadata(held).map(|_| (0, 0))
@@ -341,7 +341,7 @@ fn remove_if_abandoned(draft: &Path) {
     }
 }
 
-/// Also if that cannot be found out.
+/// Returns whether a draft has a maker, also if that cannot be found out.
 fn has_maker(draft: &Path) -> bool {
     fs::exists(draft.join(MAKER)).unwrap_or(true)
 }

@@ -23,7 +23,7 @@ fn wait<T>(mut future: JournalFuture<'_, T>) -> Result<T, JournalError> {
     }
 }
 
-/// Nothing is written, but what there is can be read.
+/// Checks that nothing is written, but what there is can be read.
 fn accepts_nothing(journal: &FileJournal, open: usize) {
     for _ in 0..2 {
         let error = wait(journal.begin(change(9))).unwrap_err();
