@@ -198,7 +198,7 @@ async fn the_maker_cancels_its_quotes_when_it_fails() {
     assert_eq!(open(), 0);
 }
 
-/// The lines of the file name each fill once.
+/// Checks that the lines of the file name each fill once.
 fn assert_lists_each_once(lines: &str, fills: usize) {
     let count = |number| lines.matches(&format!("\"fill-{number}\"")).count();
     let wrong: Vec<_> = (0..fills).map(|number| (number, count(number))).filter(|(_, count)| *count != 1).collect();
@@ -297,7 +297,7 @@ async fn a_week_of_nightly_backfills_with_kills() {
     assert_lists_each_once(&std::fs::read_to_string(&path).unwrap(), fills);
 }
 
-/// An order and a position in each family that serves the key.
+/// Opens an order and a position in each family that serves the key.
 async fn trade(client: &Client, accounts: Accounts) {
     let qty = "0.119".parse::<Decimal>().unwrap();
     if accounts != Accounts::Classic {

@@ -193,7 +193,7 @@ impl Generator {
         })
     }
 
-    /// Cargo sets both variables only for build scripts, and parses their output.
+    /// Prints the directives for cargo, which sets both variables only for build scripts, and parses their output.
     fn print_cargo_directives(&self) {
         let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
         if !under_cargo {

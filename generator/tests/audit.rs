@@ -220,7 +220,7 @@ fn it_exits_with_1_on_a_difference_of_fact_and_with_3_on_other_words() {
     assert!(String::from_utf8(missing.stderr).unwrap().contains("cannot read the document"));
 }
 
-/// A copy of the schema folder.
+/// Makes a copy of the schema folder.
 fn copied(to: &Path) {
     std::fs::create_dir_all(to.join("garden")).unwrap();
     for below in ["", "garden"] {

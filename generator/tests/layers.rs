@@ -137,7 +137,7 @@ fn innermost(path: &str, known: &BTreeMap<String, String>) -> Option<String> {
     }
 }
 
-/// For modules that stand side by side, which of them import which.
+/// Returns which modules import which, of those that stand side by side.
 fn between_siblings() -> BTreeSet<(String, String)> {
     let known = modules();
     let mut edges = BTreeSet::new();

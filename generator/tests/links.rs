@@ -122,6 +122,9 @@ const SOURCES: [&str; 10] = [
     "tests/worlds/src",
 ];
 
+/// The folders in which functions begin with the sentence of a fact or a check.
+const SAY_FACTS: [&str; 2] = ["generated/src", "generator/src/compiler/check"];
+
 #[test]
 fn documentation_comments_begin_with_a_verb_or_a_noun() {
     let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();
@@ -133,11 +136,20 @@ fn documentation_comments_begin_with_a_verb_or_a_noun() {
             } else if path.extension() == Some("rs".as_ref()) {
                 let text = fs::read_to_string(&path).unwrap();
                 let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+                let says_facts = SAY_FACTS.iter().any(|folder| path.starts_with(root().join(folder)));
                 for (number, line) in (1..).zip(&lines) {
                     let Some(said) = documentation(line) else { continue };
-                    let is_first = number == 1 || documentation(lines[number - 2]).is_none();
-                    comments += usize::from(is_first);
-                    if is_first && OPENERS.contains(&said.split(' ').next().unwrap_or_default()) {
+                    // Within a macro, a comment goes on after an attribute.
+                    let goes_on = |line: &str| {
+                        documentation(line).is_some() || line.contains("#[doc = ") || line.contains("$(#[")
+                    };
+                    if number > 1 && goes_on(lines[number - 2]) {
+                        continue;
+                    }
+                    comments += 1;
+                    let opener = said.split(' ').next().unwrap_or_default().trim_end_matches(',');
+                    let needs_verb = !says_facts && is_of_function(&lines[number - 1..]);
+                    if OPENERS.contains(&opener) || needs_verb && !is_verb(opener) {
                         vague.push(format!("{}:{number}: {said}", path.display()));
                     }
                 }
@@ -146,6 +158,19 @@ fn documentation_comments_begin_with_a_verb_or_a_noun() {
     }
     assert!(comments > 10_000, "{comments}");
     assert!(vague.is_empty(), "begin with a verb (Returns, Reads) or a noun:\n{}", vague.join("\n"));
+}
+
+/// Returns whether a documentation comment at the first of these lines is that of a function, tests aside.
+fn is_of_function(lines: &[&str]) -> bool {
+    let mut after = lines.iter().skip_while(|line| documentation(line).is_some());
+    let Some(item) = after.find(|line| !line.starts_with("#[") || line.contains("test")) else { return false };
+    let modifiers = ["pub", "pub(crate)", "pub(super)", "const", "async", "fn"];
+    item.split(' ').take_while(|word| modifiers.contains(word)).last() == Some("fn")
+}
+
+/// Returns whether a word can be a verb in the third person, such as Returns.
+fn is_verb(word: &str) -> bool {
+    word.ends_with('s') && word.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
 /// Returns the text of a line of a documentation comment.

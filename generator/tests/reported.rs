@@ -39,7 +39,7 @@ fn check(schema: &str) -> String {
     said(&run(&["check", "--schema", schema, "--format", "short"]))
 }
 
-/// A record that travels as an array, with these fields.
+/// Adds a record that travels as an array, with these fields.
 fn with_candles(schema: &str, fields: &str) {
     let candle = format!("records:\n  Candle:\n    doc: A price.\n    by_position: true\n    fields:\n{fields}");
     edit(schema, "market/types.yaml", "records:\n", &candle);

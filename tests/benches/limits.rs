@@ -70,7 +70,7 @@ fn main() {
     fleet(Call::new(CancelOrder::META));
 }
 
-/// The same over a Redis server on loopback, if it is installed.
+/// Times the same over a Redis server on loopback, if it is installed.
 fn fleet(call: Call<'_>) {
     let Some(server) = server::Server::start() else { return };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };

@@ -61,7 +61,7 @@ fn client_with(placed: usize, open: usize) -> Result<Client> {
     Ok(client)
 }
 
-/// A query shows that its order is filled.
+/// Returns the answer; a query shows that its order is filled.
 fn answer(request: &Request<Bytes>) -> Response<Bytes> {
     let text = format!("{}{}", request.uri(), String::from_utf8_lossy(request.body()));
     let number: String =

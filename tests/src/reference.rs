@@ -75,7 +75,7 @@ pub fn verdict(operation: &str, request: &Value, account: &Value, now: u64) -> V
     findings(operation, request, account, now).verdict()
 }
 
-/// Like [`verdict`], with the reasons.
+/// Returns the [`verdict`] with the reasons.
 ///
 /// # Panics
 ///

@@ -126,12 +126,12 @@ fn is_not_a_torn_envelope(text: &str) -> bool {
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(&text).is_ok()
 }
 
-/// Statuses, with more weight for common ones.
+/// Returns statuses, with more weight for common ones.
 fn status() -> impl Strategy<Value = u16> {
     prop_oneof![4 => Just(200), 2 => select(vec![400, 401, 404, 429, 500, 502, 503]), 1 => 100_u16..=999]
 }
 
-/// Text that resembles JSON.
+/// Returns text that resembles JSON.
 fn nearly_json() -> impl Strategy<Value = String> {
     let pieces = [
         "{",
@@ -165,7 +165,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
     vec(select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Hostile numbers: with extreme exponents, and with more digits than any type has.
+/// Returns hostile numbers: with extreme exponents, and with more digits than any type has.
 fn hostile_number() -> impl Strategy<Value = String> {
     let ends = [i128::from(i32::MIN), i128::from(i32::MAX), i128::from(i64::MIN), i128::from(i64::MAX), -1000, 1000, 0];
     let exponent = (select(ends.to_vec()), -1_i128..=1).prop_map(|(end, off)| format!("e{}", end + off));

@@ -120,7 +120,7 @@ fn no_answer_takes_more_than_a_small_multiple_of_its_length() {
     hostile::<BatchCancel>(&ITEMS);
 }
 
-/// Many times the documented length of a page.
+/// Returns many times the documented length of a page.
 fn honest<O: Operation>() -> usize {
     let lists = lists_of::<O>();
     for (body, place) in &lists {

@@ -370,7 +370,7 @@ fn of_exchange(error: &ExchangeError) -> Failure {
     Failure { message, code, remedy: error.remedy(), ..Failure::default() }
 }
 
-/// A batch may be longer than a call takes, so its rules are checked call by call.
+/// Reads a request, whose rules are checked call by call where a batch is longer than a call takes.
 fn request_of_any_length<O: Batch>(client: &ClientCore, json: &str) -> Result<O, Violations> {
     let unchecked = CheckPolicy::nothing();
     let context = CheckContext { account: client.account(), policy: &unchecked, ..CheckContext::default() };
@@ -443,7 +443,7 @@ fn of_confirmation<A, R>(confirmation: &Confirmation<A, R>) -> (Ending, Option<F
     }
 }
 
-/// The members that show what was done: the answer, or the record that proves it.
+/// Writes the members that show what was done: the answer, or the record that proves it.
 fn write_done<A, R: Encode, D: Encode + ?Sized>(
     confirmation: &Confirmation<A, R>,
     data: impl Fn(&A) -> &D,

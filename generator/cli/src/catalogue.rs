@@ -87,7 +87,7 @@ fn parameters(all: &[Parameter], out: &mut JsonWriter) {
     out.end_array();
 }
 
-/// The members that state the values.
+/// Writes the members that state the values.
 fn kind(kind: &Kind, out: &mut JsonWriter) {
     match kind {
         Kind::Text(name) => out.member("type").string(name),

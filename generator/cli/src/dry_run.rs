@@ -192,7 +192,7 @@ impl DryRun {
         if self.violations.refuse() { Ending::Refused } else { Ending::Done }
     }
 
-    /// For programs.
+    /// Returns the report for programs.
     pub(crate) fn json(&self) -> String {
         let mut out = JsonWriter::new();
         out.begin_object();
@@ -238,7 +238,7 @@ impl DryRun {
         out.finish()
     }
 
-    /// For people.
+    /// Returns the report for people.
     pub(crate) fn text(&self) -> String {
         let mut text = self.address.as_ref().map(|address| format!("To {address}:\n\n")).unwrap_or_default();
         text += &self.calls.iter().map(ShownCall::text).collect::<Vec<_>>().join("\n");

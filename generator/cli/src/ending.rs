@@ -122,7 +122,7 @@ pub(crate) struct Failure {
 impl Ended {
     pub(crate) const DONE: Self = Self { ending: Ending::Done, failure: None };
 
-    /// Nothing was sent, for this reason.
+    /// Creates the ending that nothing was sent, for this reason.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self::failed(Ending::Refused, message)
     }
@@ -181,7 +181,7 @@ pub(crate) fn of_error(error: &Error) -> (Ending, Failure) {
 }
 
 impl Failure {
-    /// The members that state it in JSON.
+    /// Writes the members that state it in JSON.
     pub(crate) fn write(&self, out: &mut JsonWriter) {
         out.member("error").string(&self.message);
         if let Some(code) = &self.code {
@@ -199,7 +199,7 @@ impl Failure {
     }
 }
 
-/// A list of violations.
+/// Writes a list of violations.
 pub(crate) fn write_violations(name: &str, violations: &Violations, out: &mut JsonWriter) {
     out.member(name).begin_array();
     for violation in violations {

@@ -24,7 +24,7 @@ use crate::table::{PositionListing, Program};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Never tells a read to end, which its caller does.
+/// Returns a condition that never tells a read to end, which its caller does.
 fn never() -> StopOf {
     Arc::new(|| Box::pin(pending()))
 }

@@ -25,16 +25,16 @@ pub(crate) trait Report: Send {
     /// Takes a result as JSON, with its id if it has one. Returns whether more are wanted.
     fn item(&mut self, json: &str, id: Option<&str>) -> bool;
 
-    /// A page came to its end.
+    /// Notes that a page came to its end.
     fn progress(&mut self) {}
 
     /// Returns what happens while the command runs, which its result does not repeat.
     fn step(&mut self, _text: &str) {}
 
-    /// Something to know besides the results.
+    /// Shows something to know besides the results.
     fn note(&mut self, text: &str);
 
-    /// The rules that a request breaks although it was sent.
+    /// Shows the rules that a request breaks although it was sent.
     fn warn(&mut self, warnings: &Violations) {
         if !warnings.is_empty() {
             self.note(&warnings.to_string());

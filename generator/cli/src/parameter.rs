@@ -169,7 +169,7 @@ impl Kind {
     }
 }
 
-/// `order_type`, `OrderType` and `orderType` -> `order-type`.
+/// Spells `order_type`, `OrderType` and `orderType` as `order-type`.
 fn flag(name: &str) -> String {
     let mut flag = String::new();
     let mut is_within_word = false;
@@ -192,7 +192,7 @@ fn meaning(about: &str) -> String {
     plain(about.split_once(": ").map_or("", |(_, meaning)| meaning))
 }
 
-/// Markdown as plain text: links as their texts, code without its marks.
+/// Returns Markdown as plain text: links as their texts, code without its marks.
 fn plain(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len());
     let mut letters = markdown.trim().chars().peekable();

@@ -187,7 +187,7 @@ impl Filler {
     }
 }
 
-/// A text or a type for each empty key.
+/// Fills in a text or a type for each empty key.
 fn texts_for_gaps(value: &mut Yaml) {
     match value {
         Yaml::Mapping(mapping) => {

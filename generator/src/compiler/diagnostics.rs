@@ -94,7 +94,7 @@ impl Diagnostic {
         self.is_unknown_key() || self.kind == Kind::TextForMapping
     }
 
-    /// Where the unknown name would be defined, if one is unknown.
+    /// Returns where the unknown name would be defined, if one is unknown.
     fn scope(&self) -> Option<Scope> {
         self.unknown.as_ref().map(|unknown| unknown.scope)
     }
@@ -269,7 +269,7 @@ impl Diagnostics {
         self.items.append(&mut others.items);
     }
 
-    /// `Ok` when there is no mistake.
+    /// Returns `Ok` when there is no mistake.
     pub(crate) fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
@@ -340,13 +340,13 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// Help with the most similar of the `known` names, if one is similar enough; an editor can apply it.
+/// Returns help with the most similar of the `known` names, if one is similar enough; an editor can apply it.
 pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
     nearest(given, known).map(|similar| Help::similar(given, similar))
 }
 
-/// Help for an unknown name: the most similar of the `known` names, each given with the place that defines it, or
-/// `otherwise`.
+/// Returns help for an unknown name: the most similar of the `known` names, each given with the place that defines it,
+/// or `otherwise`.
 ///
 /// Several uses of an unknown name are one mistake.
 pub(crate) fn unknown<'a>(
@@ -360,7 +360,7 @@ pub(crate) fn unknown<'a>(
     similar.map_or_else(|| otherwise().into(), |similar| Help::similar(given, similar)).unknown(given, place)
 }
 
-/// Help for an unknown name: the most similar of the `known` names, or all of them.
+/// Returns help for an unknown name: the most similar of the `known` names, or all of them.
 ///
 /// Several uses of an unknown name are one mistake.
 pub(crate) fn one_of<'a>(given: &str, known: impl IntoIterator<Item = (&'a str, Option<Place>)>) -> Help {

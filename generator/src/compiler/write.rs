@@ -280,7 +280,7 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     to.into_result()
 }
 
-/// Like [`create`], and creates missing folders.
+/// Creates a file as [`create`] does, and missing folders.
 pub(crate) fn create_with_folders(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -299,7 +299,7 @@ fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
     order(to, new, &pairs.both, &news);
 }
 
-/// `From` can convert a type only as long as a single alternative has that type.
+/// Returns the verdict on a lost `From`, which can convert a type only as long as a single alternative has that type.
 fn lost_conversion(olds: &[&Element], more: &Element) -> Option<Verdict> {
     let from = more.converts_from.as_ref()?;
     let same_type = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::compiler::model::{Api, Operation, Rate, RuleKind, Severity};
 use crate::tools::rules::{self, Case, Entry};
 
-/// One line for each operation: id, method, path, limits, effect.
+/// Returns one line for each operation: id, method, path, limits, effect.
 pub(crate) fn table(api: &Api) -> String {
     let heading = ["operation", "method", "path", "limits", "effect"].map(str::to_owned);
     let rows = api.operations().map(|(_, operation)| {
@@ -21,8 +21,8 @@ pub(crate) fn table(api: &Api) -> String {
     align(std::iter::once(heading).chain(rows).collect())
 }
 
-/// One line for each rule: its subject, its id, its kind, the number of its test requests, its place in the document
-/// and its text; then the number of rules of each kind.
+/// Returns one line for each rule: its subject, its id, its kind, the number of its test requests, its place in the
+/// document and its text; then the number of rules of each kind.
 pub(crate) fn rules(api: &Api, cases: &[Case]) -> String {
     let rules = rules::all(api);
     let case_counts = |about: &str, entry: &Entry<'_>| {

@@ -79,7 +79,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     page.finish()
 }
 
-/// The pools that a call counts in, and what answers report about them.
+/// Writes the pools that a call counts in, and what answers report about them.
 fn pools(page: &mut TextPage, api: &Api, operation: &Operation) {
     let takes = |name: &str| operation.rates.iter().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == name);
     let pools: Vec<_> = api.pools.iter().filter(|pool| takes(&pool.name)).collect();
@@ -102,7 +102,7 @@ fn source(api: &Api, operation: &Operation) -> String {
     source.unwrap_or_else(|| phrases::observed(&operation.sources))
 }
 
-/// The state transitions that the operation triggers.
+/// Writes the state transitions that the operation triggers.
 fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
     let of_family = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions);
     let caused: Vec<_> = of_family.filter(|transition| transition.is_caused_by(operation)).collect();
@@ -125,7 +125,7 @@ fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
     }
 }
 
-/// The operation that does the same, and what becomes of each parameter.
+/// Writes the operation that does the same, and what becomes of each parameter.
 fn counterpart(page: &mut TextPage, api: &Api, family: &Family, operation: &Operation) {
     let Some(counterpart) = &operation.counterpart else { return };
     page.heading("Counterpart");
@@ -136,7 +136,7 @@ fn counterpart(page: &mut TextPage, api: &Api, family: &Family, operation: &Oper
     counterpart.differs.iter().for_each(|(says, _)| page.entry(1, &format!("differs: {}", sentence(says))));
 }
 
-/// The constructors for documented purposes.
+/// Writes the constructors for documented purposes.
 fn intents(page: &mut TextPage, operation: &Operation) {
     if !operation.intents.is_empty() {
         page.heading("Intents");
@@ -152,7 +152,7 @@ fn intents(page: &mut TextPage, operation: &Operation) {
     }
 }
 
-/// The refusals after which the outcome is unknown; reads have none.
+/// Writes the refusals after which the outcome is unknown; reads have none.
 fn errors(page: &mut TextPage, api: &Api, family: &Family, operation: &Operation) {
     if operation.effect == Effect::Read {
         return;
@@ -176,7 +176,7 @@ fn compound(page: &mut TextPage, operation: &Operation) {
     page.entry(1, &joined(&[sentence(&compound.why.0), when.unwrap_or_default()], " "));
 }
 
-/// The number of codes that no document lists; there are too many to print all.
+/// Writes the number of codes that no document lists; there are too many to print all.
 fn observed_codes(page: &mut TextPage, api: &Api, family: &Family) {
     let all: Vec<_> = api.observed_of(family).collect();
     let trusted = all.iter().filter(|code| code.certainty == Certainty::Several).count();
@@ -211,7 +211,7 @@ fn add(page: &mut TextPage, family: &Family, response: &Response) {
     }
 }
 
-/// The fields of a record, each followed by the record that it contains; `open` are the enclosing records.
+/// Writes the fields of a record, each followed by the record that it contains; `open` are the enclosing records.
 fn fields(page: &mut TextPage, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
     let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
     for field in &record.fields {
@@ -256,29 +256,29 @@ struct TextPage {
 }
 
 impl TextPage {
-    /// A heading, with a blank line before it.
+    /// Writes a heading, with a blank line before it.
     fn heading(&mut self, text: &str) {
         let _ = write!(self.text, "\n{text}\n");
     }
 
-    /// A text without indentation.
+    /// Writes a text without indentation.
     fn line(&mut self, text: &str) {
         self.wrapped(0, "", text);
     }
 
-    /// A text under a heading, indented by `depth`.
+    /// Writes a text under a heading, indented by `depth`.
     fn entry(&mut self, depth: usize, text: &str) {
         self.wrapped(depth * 2, "", text);
     }
 
-    /// A name, with its text in a column beside it.
+    /// Writes a name, with its text in a column beside it.
     fn named(&mut self, depth: usize, width: usize, name: &str, text: &str) {
         if !text.is_empty() {
             self.wrapped(depth * 2, &format!("{name:width$}  "), text);
         }
     }
 
-    /// A text printed line by line without wrapping.
+    /// Writes a text printed line by line without wrapping.
     fn verbatim(&mut self, depth: usize, text: &str) {
         for line in text.trim_end().lines() {
             let _ = writeln!(self.text, "{:indent$}{line}", "", indent = depth * 2);

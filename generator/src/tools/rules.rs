@@ -156,7 +156,8 @@ pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// Every rule is switched off by its id, so a rule that is written out has none that follows from a key.
+/// Checks that ids are free: every rule is switched off by its id, so a rule that is written out has none that follows
+/// from a key.
 fn ids_are_free(operation: &Operation, entries: &[Entry<'_>], to: &mut Diagnostics) {
     let (_, derived) = entries.split_at(operation.statements.rules.len());
     for rule in &operation.statements.rules {

@@ -154,7 +154,7 @@ fn a_fact_that_is_no_longer_stated_is_shown_beside_the_words() {
     assert!(matches!(silent.as_slice(), [only] if only.contains("rate 10/s per UID · ")), "{report}");
 }
 
-/// Where the lines of a report stand, with their groups.
+/// Returns where the lines of a report stand, with their groups.
 fn placed(subject: &Subject, edit: Edit) -> Vec<(String, String)> {
     let (text, _) = apply(&subject.texts[CLASSIC], edit);
     reported(&subject.audit(CLASSIC, &text).to_string())

@@ -47,7 +47,7 @@ impl Subject {
     }
 }
 
-/// As which code the program exits.
+/// Returns the code with which the program exits.
 fn code(audit: &Audit) -> u8 {
     match (audit.differences(), audit.reviews()) {
         (0, 0) => 0,

@@ -149,12 +149,13 @@ fn messages(output: &Output) -> Vec<Value> {
     lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Spaces, and letters beyond ASCII.
+/// Returns a folder whose name has spaces, and letters beyond ASCII.
 fn room() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("mit Leerzeichen").join("übung")
 }
 
-/// The dependencies are those of a project of `init`, so that cargo builds the generator and the runtime once for all.
+/// Returns a manifest, whose dependencies are those of a project of `init`, so that cargo builds the generator and the
+/// runtime once for all.
 fn manifest(name: &str, generator: &Path) -> String {
     let runtime = generator.join("runtime");
     format!(
@@ -165,7 +166,7 @@ fn manifest(name: &str, generator: &Path) -> String {
     )
 }
 
-/// An administrator may write all the same, so the test also compares what is there.
+/// Sets the permissions; an administrator may write all the same, so the test also compares what is there.
 fn set_read_only(root: &Path, is_read_only: bool) {
     let paths = files(root);
     let folders = paths.iter().filter_map(|path| path.parent()).map(Path::to_path_buf);

@@ -107,8 +107,8 @@ impl Project {
         self.command(env!("CARGO_BIN_EXE_tradeapi-gen"), arguments)
     }
 
-    /// Without the network, into a folder that all projects share, also those of `build_script`. Nobody debugs what is
-    /// built here, and most of it is built once.
+    /// Runs cargo without the network, into a folder that all projects share, also those of `build_script`. Nobody
+    /// debugs what is built here, and most of it is built once.
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = self.command(env!("CARGO"), arguments);
         let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mit Leerzeichen/übung/target");

@@ -188,7 +188,7 @@ fn a_part_of_a_description_is_drafted() {
     assert!(draft("three").unwrap_err().to_string().contains("no operation of three"));
 }
 
-/// The values without members of a JSON value, each with its pointer.
+/// Lists the values without members of a JSON value, each with its pointer.
 fn statements(value: &serde_json::Value, at: &str, to: &mut Vec<String>) {
     let name = |name: &str| name.replace('~', "~0").replace('/', "~1");
     match value {

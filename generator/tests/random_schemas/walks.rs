@@ -61,7 +61,7 @@ fn write_parts(room: &Path) -> Vec<(String, PathBuf)> {
     written
 }
 
-/// The schema of the language's own documentation, which has most of the keys.
+/// Writes the schema of the language's own documentation, which has most of the keys.
 fn write_documented(folder: &Path) {
     let text = documentation();
     let mut files: BTreeMap<String, String> = BTreeMap::new();

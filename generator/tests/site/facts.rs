@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         self.found.insert(columns.join("\t"));
     }
 
-    /// A statement about the whole API.
+    /// Adds a statement about the whole API.
     fn add_to_documented(&mut self, family: &str, says: &str) {
         if self.documented.contains(family) {
             self.add(&["observed", family, says]);

@@ -32,7 +32,7 @@ fn site_of(folder: &Path) -> Site {
     read(folder).site(&SiteOptions::default()).unwrap()
 }
 
-/// One of [`SCHEMAS`], read once: finding the cases of its rules takes longer than all else.
+/// Returns one of [`SCHEMAS`], read once: finding the cases of its rules takes longer than all else.
 fn schema_in(name: &str) -> &'static Schema {
     static READ: LazyLock<[Schema; 3]> = LazyLock::new(|| SCHEMAS.map(|schema| read(&folder(schema))));
     let index = SCHEMAS.iter().position(|schema| *schema == name).expect("it is one of the three");

@@ -75,7 +75,7 @@ fn main() -> Result<()> {
     crowd::run(&runtime, &order)
 }
 
-/// The steps of a call before and after the network.
+/// Times the steps of a call before and after the network.
 fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
     let unchecked = client.with_check_policy(false);
     let answer = || http::Response::new(Bytes::from_static(server::ANSWER.as_bytes()));

@@ -174,7 +174,7 @@ impl Changes<'_> {
         }
     }
 
-    /// The alphabet without each of its pieces.
+    /// Adds the alphabet without each of its pieces.
     fn shortened_alphabets(&mut self, value: &Yaml, path: &[Step]) {
         let letters: Vec<char> = value.as_str().unwrap_or_default().chars().collect();
         let mut at = 0;

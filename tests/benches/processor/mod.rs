@@ -26,7 +26,7 @@ pub(crate) fn run(command: &mut Command) -> Result<Output> {
     Ok(output)
 }
 
-/// `1m2.5s`
+/// Reads a time such as `1m2.5s`.
 fn parse(text: &str) -> Result<f64> {
     let (minutes, seconds) =
         text.trim_end_matches('s').split_once('m').ok_or("the shell prints times in an unknown form")?;

@@ -116,7 +116,7 @@ impl AccountContext {
         all
     }
 
-    /// When the caller stops a batch, which some do.
+    /// Returns when the caller stops a batch, which some do.
     fn stop_of(&self, handles: &[ClaimHandle]) -> Option<Duration> {
         let first = handles.first().map(|first| format!("{:?}", first.effect)).unwrap_or_default();
         let mut dice = self.dice_for("stop", &first);

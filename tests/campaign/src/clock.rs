@@ -56,7 +56,7 @@ impl FastClock {
         Self { right_at, speed: 1, ahead: 0, passed, leaps: Arc::default() }
     }
 
-    /// When it was right, in milliseconds.
+    /// Returns when the clock was right, in milliseconds.
     pub(crate) fn right_at(&self) -> u64 {
         self.right_at
     }

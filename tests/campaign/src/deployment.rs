@@ -124,7 +124,8 @@ fn nth<T: Copy, const N: usize>(all: &[T; N], number: u64) -> T {
 }
 
 impl Deployment {
-    /// One node with a right clock, connections without delays, and a client that is never blocked.
+    /// Returns a deployment of one node with a right clock, connections without delays, and a client that is never
+    /// blocked.
     pub(crate) fn plain() -> Self {
         Self {
             profile: PROFILES[0],

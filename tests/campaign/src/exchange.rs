@@ -415,7 +415,7 @@ fn on_the_wire(delivery: Delivery) -> Answer {
     }
 }
 
-/// A panic fails the campaign anyway, so a poisoned lock is used.
+/// Locks the state, also if the lock is poisoned, because a panic fails the campaign anyway.
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }

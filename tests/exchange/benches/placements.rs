@@ -158,7 +158,7 @@ fn wire(request: &Request<Bytes>) -> Vec<u8> {
     [text.as_bytes(), request.body()].concat()
 }
 
-/// Signed placements: limit orders at prices, or market orders.
+/// Returns signed placements: limit orders at prices, or market orders.
 fn requests(
     exchange: &Exchange,
     name: &str,
@@ -182,7 +182,7 @@ fn requests(
     Ok(requests)
 }
 
-/// Like [`run`], including the client: each request is built and signed as it is sent.
+/// Runs as [`run`] does, including the client: each request is built and signed as it is sent.
 fn run_with_client(exchange: &Exchange) -> Result<f64, Box<dyn Error>> {
     const PART: u64 = 1_000;
     let begun = ThreadTime::now();

@@ -183,7 +183,7 @@ impl Answers {
         }
     }
 
-    /// A change is lost, or refused with a code that leaves it open.
+    /// Returns the end of a change, which is lost, or refused with a code that leaves it open.
     fn of_the_change(&mut self, number: Option<&str>) -> End {
         let took = Duration::from_millis(if self.dice.percent(20) { 1_500 } else { 0 });
         let proves = match self.dice.below(5) {

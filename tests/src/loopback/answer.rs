@@ -66,32 +66,32 @@ impl Answer {
         Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None, behind: None }))
     }
 
-    /// These bytes unchanged, HTTP or not; then the connection is closed.
+    /// Answers these bytes unchanged, HTTP or not; then the connection is closed.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Act::Raw(bytes.into()))
     }
 
-    /// These bytes unchanged, then `again` after every `pause` until the client closes the connection.
+    /// Answers these bytes unchanged, then `again` after every `pause` until the client closes the connection.
     pub fn endless(begins: impl Into<Vec<u8>>, again: impl Into<Vec<u8>>, pause: Duration) -> Self {
         Self(Act::Endless(begins.into(), again.into(), pause))
     }
 
-    /// No answer: the connection is closed after the request is read.
+    /// Answers nothing: the connection is closed after the request is read.
     pub fn close() -> Self {
         Self(Act::Close)
     }
 
-    /// No answer: the connection is reset after the request is read.
+    /// Answers nothing: the connection is reset after the request is read.
     pub fn reset() -> Self {
         Self(Act::Reset)
     }
 
-    /// No answer: an outage. All connections are closed, and new ones are refused for `lasts`.
+    /// Answers nothing, as in an outage: all connections are closed, and new ones are refused for `lasts`.
     pub fn outage(lasts: Duration) -> Self {
         Self(Act::Outage(lasts))
     }
 
-    /// No answer: the connection stays open until the client closes it or the server ends.
+    /// Answers nothing: the connection stays open until the client closes it or the server ends.
     pub fn hang() -> Self {
         Self(Act::Hang)
     }

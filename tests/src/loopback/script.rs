@@ -69,7 +69,7 @@ impl Script {
         let _ = self.count.subscribe().wait_for(|reached| *reached >= count).await;
     }
 
-    /// A handler that panicked fails its own test, so a poisoned lock is used.
+    /// Locks the state, also if the lock is poisoned, because a handler that panicked fails its own test.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -126,7 +126,7 @@ fn batch_cancel(request: Request, out: &mut Findings) {
     }
 }
 
-/// Copy traders have a list of pairs.
+/// Checks that copy traders have a list of pairs.
 fn copy_trading(request: Request, account: Account, out: &mut Findings) {
     out.refuse_if(!account.may_trade(request.text("symbol")), "the symbol is not open to copy traders");
 }
@@ -135,7 +135,7 @@ fn ignored_trade_side(order: Request, account: Account, out: &mut Findings) {
     out.warn_if(account.is_one_way() && order.has("tradeSide"), "tradeSide is ignored in one-way mode");
 }
 
-/// The documents require upper case, and do not specify what follows otherwise.
+/// Checks capitals: the documents require upper case, and do not specify what follows otherwise.
 fn capitals(request: Request, name: &str, out: &mut Findings) {
     let is_capital = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit();
     let small = request.text(name).is_some_and(|text| !text.chars().all(is_capital));

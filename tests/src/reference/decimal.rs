@@ -92,7 +92,7 @@ fn remainder(value: &str, divisor: &str) -> String {
     rest
 }
 
-/// `greater` minus `smaller`, column by column.
+/// Returns `greater` minus `smaller`, column by column.
 fn difference(greater: &str, smaller: &str) -> String {
     let mut columns = Vec::new();
     let mut taken = 0;

@@ -79,7 +79,7 @@ pub(super) fn count(items: &[Request], most: usize, out: &mut Findings) {
     out.refuse_if(items.len() > most, format!("more than {most} items in the list"));
 }
 
-/// The single digit 0 deletes a trigger price.
+/// Checks that the single digit 0 deletes a trigger price.
 pub(super) fn clear_zero(request: Request, names: &[&str], out: &mut Findings) {
     for name in names {
         let zero = request.decimal(name).is_some_and(|number| number.is_zero());

@@ -74,7 +74,7 @@ pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128,
     }
 }
 
-/// The checks of every object of the family, a request or an item of a batch.
+/// Makes the checks of every object of the family, a request or an item of a batch.
 pub(super) fn shapes(request: Request, out: &mut Findings) {
     words(request, WORDS, out);
     let is_known = |letter: char| letter.is_ascii_alphanumeric() || ".:/_-".contains(letter);
@@ -98,7 +98,7 @@ fn place_order(order: Request, account: Account, out: &mut Findings) {
     out.refuse_if(preset, "the new Coin-M line has no preset take-profit or stop-loss");
 }
 
-/// The checks of a new order, alone or in a batch.
+/// Makes the checks of a new order, alone or in a batch.
 pub(super) fn new_order(order: Request, account: Account, out: &mut Findings) {
     out.warn_if(!order.has("clientOid"), "without a clientOid the order may be hard to find");
     out.refuse_if(order.has("posSide") && !is_futures(order), "posSide is for futures");
@@ -138,7 +138,7 @@ fn modify_order(request: Request, out: &mut Findings) {
     clear_zero(request, &["takeProfit", "stopLoss"], out);
 }
 
-/// The checks of a modification, alone or in a batch.
+/// Makes the checks of a modification, alone or in a batch.
 pub(super) fn change(request: Request, out: &mut Findings) {
     out.refuse_if(!request.has_any(&["qty", "price"]), "neither qty nor price");
     out.refuse_if(is_new_coin_m(request), "orders of the new Coin-M line cannot be modified");

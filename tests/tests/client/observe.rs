@@ -31,7 +31,7 @@ fn details() -> GetOrderDetails {
     GetOrderDetails::new(OrderRef::OrderId(OrderId::from("1")))
 }
 
-/// Some fields of a span as text; missing ones are `-`.
+/// Returns some fields of a span as text; missing ones are `-`.
 fn values(span: &Span, fields: &[&str]) -> String {
     fields.iter().map(|field| span.fields.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }

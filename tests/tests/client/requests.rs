@@ -32,7 +32,7 @@ fn value_of<E: OpenEnum + Clone + Debug + 'static>() -> impl Strategy<Value = E>
     select((0..E::VALUES.len()).filter_map(E::known).collect::<Vec<_>>())
 }
 
-/// Nonzero numbers in all notations.
+/// Returns nonzero numbers in all notations.
 fn decimal() -> impl Strategy<Value = Decimal> {
     "[1-9][0-9]{0,24}(\\.[0-9]{1,24})?([eE][-+]?[0-9]{1,2})?".prop_map(|text| text.parse().unwrap())
 }
@@ -45,7 +45,7 @@ fn time() -> impl Strategy<Value = Timestamp> {
     (NOW - 100 * 86_400_000..=NOW).prop_map(Timestamp::from_millis)
 }
 
-/// Any texts except the empty one, which is read back as absent.
+/// Returns any texts except the empty one, which is read back as absent.
 fn text() -> impl Strategy<Value = String> {
     let any = any::<String>().prop_filter("empty", |text| !text.is_empty());
     prop_oneof![3 => "\\PC{1,20}", 1 => any, 1 => "[&=?%+# /\"\\\\]{1,8}"]
@@ -224,7 +224,7 @@ where
     assert_eq!(prepared.headers()["ACCESS-SIGN"], expected.as_str());
 }
 
-/// Without files of earlier failures.
+/// Returns settings without files of earlier failures.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -39,7 +39,7 @@ struct Found {
     is_whole: bool,
 }
 
-/// `None` if the request cannot be read for a reason other than a rule.
+/// Returns the broken rules, or `None` if the request cannot be read for a reason other than a rule.
 fn inspected<O: Operation>(json: &str, account: &Account, now: u64) -> Option<Found> {
     /// The rules that only a reader checks.
     const OF_TYPES: [&str; 5] = ["required", "unreadable", "unknown-parameter", "not-applicable", "one-of"];

@@ -94,7 +94,7 @@ impl Server {
         Some(())
     }
 
-    /// Status, code and data; `None` for an answer that is lost.
+    /// Returns status, code and data; `None` for an answer that is lost.
     fn reply(
         &self,
         method: &str,

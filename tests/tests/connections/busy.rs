@@ -58,7 +58,7 @@ impl Disturbance {
     }
 }
 
-/// Two calls, with the disturbance after the answer to the first.
+/// Makes two calls, with the disturbance after the answer to the first.
 async fn around(
     disturbance: Disturbance,
     over: Over,

@@ -19,7 +19,7 @@ struct CountingServer {
 }
 
 impl CountingServer {
-    /// Each response has the next of these header lines, or the last one.
+    /// Starts a server, each response of which has the next of these header lines, or the last one.
     fn start(headers: &'static [&'static str]) -> Self {
         let closed = Arc::new(AtomicUsize::new(0));
         let (count, answered) = (Arc::clone(&closed), AtomicUsize::new(0));
@@ -66,7 +66,7 @@ const NO_EXPIRY: TransportLimits = TransportLimits {
     age: Duration::MAX,
 };
 
-/// Concurrent calls, each on its own connection.
+/// Makes concurrent calls, each on its own connection.
 async fn at_once<const N: usize>(client: &Client) {
     let calls: [_; N] = std::array::from_fn(|_| {
         let client = client.clone();

@@ -22,7 +22,7 @@ impl DownstreamCrates {
         Self { room, names: Vec::new(), features: BTreeSet::new() }
     }
 
-    /// A crate, and a module that uses it.
+    /// Adds a crate, and a module that uses it.
     pub(crate) fn add(&mut self, name: &str, files: &BTreeMap<String, String>, downstream: &str) {
         let folder = self.room.join(name);
         for (file, text) in files {

@@ -51,7 +51,7 @@ async fn use_limits(limits: impl Limiter + 'static) {
     tasks.join_all().await;
 }
 
-/// When calls were admitted, and when they were sent.
+/// Returns when calls were admitted, and when they were sent.
 fn hammer(store: &str) -> (Vec<Duration>, Vec<Duration>) {
     let me = std::env::current_exe().unwrap();
     let start = || {

@@ -542,7 +542,7 @@ thread_local! {
     };
 }
 
-/// Control characters and bidirectional overrides.
+/// Returns whether a character steers a terminal: control characters and bidirectional overrides.
 fn steers_a_terminal(c: char) -> bool {
     c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }

@@ -209,7 +209,7 @@ impl Files {
         self.texts.entry(file.to_owned()).or_default().push_str(text);
     }
 
-    /// A line for each name of a slot, with the name in place of NAME and its number in place of INDEX.
+    /// Writes a line for each name of a slot, with the name in place of NAME and its number in place of INDEX.
     fn names(&mut self, file: &str, slot: &'static str, left: &Remaining, line: &str) {
         let before = self.texts.get(file).map_or(0, |text| text.lines().count());
         for (index, name) in left[slot].iter().enumerate() {

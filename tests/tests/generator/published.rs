@@ -28,7 +28,7 @@ fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().unwrap()
 }
 
-/// `1.88` -> 88. A package without the key compiles with any version.
+/// Returns 88 for `1.88`. A package without the key compiles with any version.
 fn minor(package: &Value) -> u32 {
     let version = package["rust_version"].as_str().unwrap_or("1.0");
     version.split('.').nth(1).unwrap().parse().unwrap()

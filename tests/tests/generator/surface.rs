@@ -203,7 +203,7 @@ fn the_surface_of_the_runtime() {
     insta::assert_snapshot!(files.collect::<String>());
 }
 
-/// The sources below a folder, without tests.
+/// Lists the sources below a folder, without tests.
 fn rust_files(folder: &Path, to: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -53,7 +53,7 @@ fn is_open(exchange: &Exchange, id: &str) -> bool {
     open.iter().any(|order| order.client_id.as_deref() == Some(id))
 }
 
-/// An order that was not carried out, one that was, and a cancellation, none of which has a clear answer.
+/// Leaves open an order that was not carried out, one that was, and a cancellation, none of which has a clear answer.
 async fn leave_open(exchange: &Exchange, client: &Client) {
     exchange.refuse_next("40725");
     client.unified().place_order(&order("refused")).await.unwrap_err();

@@ -25,12 +25,12 @@ fn note(folder: &Path, from: &str, to: &str) {
     fs::write(&path, text.replace(from, to)).unwrap();
 }
 
-/// As a process leaves the journal that is killed.
+/// Leaves the journal as a killed process does.
 fn is_killed(folder: &Path) {
     note(folder, "\"closed\"", "\"process\"");
 }
 
-/// As after another start of the machine.
+/// Leaves the journal as after another start of the machine.
 fn is_restarted(folder: &Path) {
     note(folder, "\"boot\":\"", "\"boot\":\"another-");
 }

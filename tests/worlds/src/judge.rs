@@ -237,7 +237,7 @@ impl Truth<'_> {
         found
     }
 
-    /// A ledger has every fill that was shown by every machine when it asked, and perhaps later ones.
+    /// Checks that a ledger has every fill that was shown by every machine when it asked, and perhaps later ones.
     fn of_shown(&self, Shown { asked, until, size }: &Shown) -> Option<WrongClaim> {
         let mut sizes = vec![Decimal::ZERO];
         for (order, filled) in self.exchange.fills().filter(|(_, filled)| filled.since <= *until) {

@@ -149,7 +149,7 @@ impl Message {
         }
     }
 
-    /// The request does not arrive.
+    /// Loses the request, which does not arrive.
     fn lose(&self) {
         let mut options =
             vec!["does not come", "is a lost connection", "is 40010", "shows nothing", "is a gateway's success"];
@@ -174,7 +174,7 @@ impl Message {
         self.answer_change(answer);
     }
 
-    /// The exchange checks the signature now, and does what is asked for later.
+    /// Holds the request: the exchange checks the signature now, and does what is asked for later.
     fn hold(self, length: Duration) {
         let gate = self.when().gate;
         self.after(length, move |message| message.change_accepted_at(gate));
@@ -185,9 +185,9 @@ impl Message {
         self.reply(&answer);
     }
 
-    /// A copy arrives after the request, and is answered; the answer to the request is lost. Unless that is assumed
-    /// otherwise, an exchange that does not recognize the copy by an id gets none: nothing that a client does could
-    /// help.
+    /// Carries out a copy that arrives after the request, and is answered; the answer to the request is lost. Unless
+    /// that is assumed otherwise, an exchange that does not recognize the copy by an id gets none: nothing that a
+    /// client does could help.
     fn change_twice(self, later: Duration) {
         let first = self.served(self.when());
         let is_recognized = self.parameters["clientOid"].is_string() && !self.world.scenario.conduct.allows_duplicates;

@@ -385,7 +385,7 @@ impl Context {
         }
     }
 
-    /// Is ready when the caller gives its call up.
+    /// Ends when the caller gives its call up.
     async fn given_up(&self) {
         let options = vec!["never", "at once", "after 100 ms", "after 10 s"];
         let after = match self.world.choose(|| format!("process {}: call is given up", self.process), options) {
@@ -407,7 +407,7 @@ impl Context {
         .await
     }
 
-    /// The outcome of a change whose call was given up.
+    /// Notes the outcome of a change whose call was given up.
     fn gave_up(&self, subject: Subject, departed: &Departed) {
         let outcome = if departed.at().is_some() { Outcome::Unknown } else { Outcome::NotDone };
         self.world.claim(subject, None, outcome, || "it was given up".to_owned());
@@ -500,7 +500,7 @@ impl Context {
         }
     }
 
-    /// An answer that lists failures says nothing of the request as a whole.
+    /// Notes an answer that was given with results: one that lists failures says nothing of the request as a whole.
     fn called_with_results<T, E: std::fmt::Display>(&self, subject: Subject, result: Result<Result<T, E>, Error>) {
         match result {
             Ok(Ok(_)) => self.world.claim(subject, None, Outcome::Done, || "all is done".to_owned()),

@@ -325,7 +325,7 @@ impl World {
         lock(&self.denied).insert(key.to_owned(), is_denied);
     }
 
-    /// From when a program compares its account.
+    /// Returns from when a program compares its account.
     pub(crate) fn since(&self, program: usize) -> Timestamp {
         let begin = u64::try_from(crate::time::BEGINNING - 3_600_000).unwrap_or_default();
         lock(&self.since).get(&program).copied().unwrap_or(Timestamp::from_millis(begin))

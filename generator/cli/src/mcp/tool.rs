@@ -203,7 +203,7 @@ pub(super) fn name_body(failure: &mut Value) {
     }
 }
 
-/// A change may cost money, so each is destructive.
+/// Returns what assistants are told of a tool: a change may cost money, so each is destructive.
 fn annotations(is_read: bool, is_idempotent: bool) -> ToolAnnotations {
     ToolAnnotations::from_raw(None, Some(is_read), Some(!is_read), Some(is_idempotent), Some(true))
 }

@@ -7,7 +7,7 @@ use super::code::{File, Item, ident};
 use super::docs::{Docs, code};
 use crate::compiler::model::{Account, EnumValue, Instrument, InstrumentProperty, Name, Property, PropertyKind};
 
-/// `account.rs`.
+/// Returns `account.rs`.
 pub(super) fn emit(account: &Account) -> File {
     let mut items = account_type(account);
     for (name, values, doc) in words(account) {

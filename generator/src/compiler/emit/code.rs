@@ -34,12 +34,12 @@ pub(super) fn number(n: u64) -> Literal {
     Literal::u64_unsuffixed(n)
 }
 
-/// `Some(text)` or `None`.
+/// Returns `Some(text)` or `None`.
 pub(super) fn optional_text(text: Option<&str>) -> TokenStream {
     optional(text)
 }
 
-/// `Some(value)` or `None`.
+/// Returns `Some(value)` or `None`.
 pub(super) fn optional(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(Some(#value)),

@@ -10,7 +10,7 @@ use crate::compiler::model::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// `codes.rs`: every observed code, in the order of the codes.
+/// Returns `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> File {
     let mut codes: Vec<_> = of(api).collect();
     codes.sort_by(|one, other| one.code.cmp(&other.code));

@@ -13,7 +13,7 @@ use crate::compiler::emit::Layout;
 use crate::compiler::emit::scope::Scope;
 use crate::compiler::model::{Api, Effect, Family, Operation, Shown};
 
-/// `cli.rs`: the table of the program.
+/// Returns `cli.rs`: the table of the program.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
     let imports = quote!(
         use tradeapi_cli as cli;
@@ -29,7 +29,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> File {
     File::new(if layout == Layout::Crate { top } else { TokenStream::new() }, items)
 }
 
-/// `cli/main.rs`: the program of a crate.
+/// Returns `cli/main.rs`: the program of a crate.
 pub(super) fn main(api: &Api) -> File {
     let (name, top) = (ident(&module_name(&api.name)), Docs::new(&api.doc, &api.name).inner());
     let main = quote! {

@@ -46,7 +46,7 @@ impl<'a> Conditions<'a> {
         Self { of: Lookup { scope, parameters, base: quote!(self) }, account, shared: Shared::default() }
     }
 
-    /// From now on, the questions are those of this rule.
+    /// Makes the questions, from now on, those of this rule.
     pub(super) fn ask_for(&self, row: usize) {
         if let Account::Check(rule) = &self.account {
             rule.set(row);
@@ -320,7 +320,7 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// `category` and `USDT-FUTURES`, `COIN-FUTURES` -> `category_is_usdt_or_coin_futures`.
+/// Returns, of `category` with `USDT-FUTURES` and `COIN-FUTURES`, the name `category_is_usdt_or_coin_futures`.
 fn name(wire: &str, values: &[Placed]) -> Option<String> {
     let values: Vec<String> =
         values.iter().map(|(value, _)| field_name(&format!("is_{value}")).ok()).collect::<Option<_>>()?;

@@ -38,7 +38,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     Some((conversion_impl, trees::fixed(declaration, table(&conversion))))
 }
 
-/// The section of the documentation of an operation.
+/// Adds the section of the documentation of an operation.
 pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
     let Some(counterpart) = &operation.counterpart else { return };
     if let Some((why, _)) = &counterpart.none {

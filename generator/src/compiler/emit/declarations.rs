@@ -14,7 +14,7 @@ use super::code::deprecation_note;
 use super::trees::{self, path_of};
 use crate::compiler::model::{Dates, Deprecated, Placed};
 
-/// `path::Type`.
+/// Returns `path::Type`.
 pub(super) fn ty(segments: &[&str]) -> Type {
     of_path(path_of(segments))
 }
@@ -24,27 +24,27 @@ pub(super) fn named(name: Ident) -> Type {
     of_path(PathSegment::from(name).into())
 }
 
-/// `path::Type<argument>`.
+/// Returns `path::Type<argument>`.
 pub(super) fn of(segments: &[&str], argument: Type) -> Type {
     of_path(generic(segments, GenericArgument::Type(argument)))
 }
 
-/// `path::Type<n>`.
+/// Returns `path::Type<n>`.
 pub(super) fn of_number(segments: &[&str], n: u64) -> Type {
     of_path(generic(segments, GenericArgument::Const(trees::number(n))))
 }
 
-/// `()`.
+/// Returns `()`.
 pub(super) fn unit() -> Type {
     Type::Tuple(TypeTuple { attrs: Vec::new(), paren_token: Default::default(), elems: Default::default() })
 }
 
-/// `impl Into<ty>`.
+/// Returns `impl Into<ty>`.
 pub(super) fn into(ty: Type) -> Type {
     implementing(generic(&["Into"], GenericArgument::Type(ty)))
 }
 
-/// `impl path`.
+/// Returns `impl path`.
 pub(super) fn implementing(path: Path) -> Type {
     let bound = TraitBound { paren_token: None, lifetimes: None, modifiers: Default::default(), maybe: None, path };
     Type::ImplTrait(TypeImplTrait {
@@ -72,13 +72,13 @@ fn generic(segments: &[&str], argument: GenericArgument) -> Path {
     path
 }
 
-/// `#[name(arguments)]`.
+/// Returns `#[name(arguments)]`.
 pub(super) fn with_arguments(name: &str, tokens: TokenStream) -> Attribute {
     let delimiter = MacroDelimiter::Paren(Default::default());
     attribute(Meta::List(MetaList { path: path_of(&[name]), delimiter, tokens }))
 }
 
-/// `#[name]`.
+/// Returns `#[name]`.
 pub(super) fn marked(name: &str) -> Attribute {
     attribute(Meta::Path(path_of(&[name])))
 }
@@ -112,7 +112,7 @@ pub(super) fn many_arguments(count: usize) -> Option<Attribute> {
     (count > 7).then(|| with_arguments("expect", expect))
 }
 
-/// `pub struct name { fields }`.
+/// Returns `pub struct name { fields }`.
 pub(super) fn structure(attrs: Vec<Attribute>, ident: Ident, fields: impl Iterator<Item = Field>) -> Item {
     let fields = FieldsNamed { brace_token: Default::default(), named: fields.collect() };
     Item::Struct(ItemStruct {
@@ -126,7 +126,7 @@ pub(super) fn structure(attrs: Vec<Attribute>, ident: Ident, fields: impl Iterat
     })
 }
 
-/// `pub name: ty`.
+/// Returns `pub name: ty`.
 pub(super) fn field(attrs: Vec<Attribute>, name: Ident, ty: Type) -> Field {
     Field {
         attrs,
@@ -139,12 +139,12 @@ pub(super) fn field(attrs: Vec<Attribute>, name: Ident, ty: Type) -> Field {
     }
 }
 
-/// `name: ty`, which only the module sees.
+/// Returns `name: ty`, which only the module sees.
 pub(super) fn private_field(attrs: Vec<Attribute>, name: Ident, ty: Type) -> Field {
     Field { vis: Visibility::Inherited, ..field(attrs, name, ty) }
 }
 
-/// `pub enum name { variants }`.
+/// Returns `pub enum name { variants }`.
 pub(super) fn enumeration(attrs: Vec<Attribute>, ident: Ident, variants: impl Iterator<Item = Variant>) -> Item {
     Item::Enum(ItemEnum {
         attrs,
@@ -157,17 +157,17 @@ pub(super) fn enumeration(attrs: Vec<Attribute>, ident: Ident, variants: impl It
     })
 }
 
-/// `name = value`.
+/// Returns `name = value`.
 pub(super) fn variant(attrs: Vec<Attribute>, ident: Ident, value: Expr) -> Variant {
     Variant { attrs, ident, fields: Fields::Unit, discriminant: Some((Default::default(), value)) }
 }
 
-/// `name`.
+/// Returns `name`.
 pub(super) fn alone(attrs: Vec<Attribute>, ident: Ident) -> Variant {
     Variant { attrs, ident, fields: Fields::Unit, discriminant: None }
 }
 
-/// `name(ty)`.
+/// Returns `name(ty)`.
 pub(super) fn holding(attrs: Vec<Attribute>, ident: Ident, ty: Type) -> Variant {
     let field = Field {
         attrs: Vec::new(),
@@ -182,7 +182,7 @@ pub(super) fn holding(attrs: Vec<Attribute>, ident: Ident, ty: Type) -> Variant 
     Variant { attrs, ident, fields: Fields::Unnamed(fields), discriminant: None }
 }
 
-/// `impl name { items }`.
+/// Returns `impl name { items }`.
 pub(super) fn inherent(name: Ident, items: Vec<ImplItem>) -> Item {
     Item::Impl(ItemImpl {
         attrs: Vec::new(),
@@ -197,7 +197,7 @@ pub(super) fn inherent(name: Ident, items: Vec<ImplItem>) -> Item {
     })
 }
 
-/// `pub fn name(inputs) -> Self { stmts }`.
+/// Returns `pub fn name(inputs) -> Self { stmts }`.
 pub(super) fn maker(
     attrs: Vec<Attribute>,
     name: Ident,
@@ -221,7 +221,7 @@ pub(super) fn maker(
     ImplItem::Fn(ImplItemFn { attrs, vis: public(), modifiers: Default::default(), sig, block })
 }
 
-/// `name: ty`.
+/// Returns `name: ty`.
 pub(super) fn argument(ident: Ident, ty: Type) -> FnArg {
     let pat = PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None };
     FnArg::Typed(PatType {

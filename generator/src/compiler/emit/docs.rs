@@ -35,7 +35,7 @@ pub(super) fn setting_aside<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     (done, ASIDE.replace(before))
 }
 
-/// For a printed line that stands for documentation, the prefix of each of its lines, and the lines.
+/// Returns, for a printed line that stands for documentation, the prefix of each of its lines, and the lines.
 pub(super) fn put_back<'a>(line: &'a str, aside: &'a [String]) -> Option<(&'a str, &'a str)> {
     let text = line.trim_start_matches(' ');
     let number = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"))?.strip_prefix(MARK)?;
@@ -128,12 +128,12 @@ impl Docs {
         }
     }
 
-    /// As an attribute of the item that follows; the text is set aside.
+    /// Returns an attribute of the item that follows; the text is set aside.
     pub(super) fn outer(&self) -> Option<Attribute> {
         self.set_aside().map(|mark| attribute(&mark))
     }
 
-    /// As an attribute of the file; the text is set aside.
+    /// Returns an attribute of the file; the text is set aside.
     pub(super) fn inner(&self) -> TokenStream {
         self.set_aside().map(|mark| quote!(#![doc = #mark])).unwrap_or_default()
     }
@@ -165,7 +165,7 @@ impl Docs {
     }
 }
 
-/// `#[doc = "text"]`.
+/// Returns `#[doc = "text"]`.
 fn attribute(text: &str) -> Attribute {
     let lit = Lit::Str(LitStr::new(text, Span::call_site()));
     Attribute {
@@ -206,7 +206,7 @@ pub(super) fn code(text: &str) -> String {
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
 }
 
-/// Markdown as a cell of a table, in which bars are escaped.
+/// Returns Markdown as a cell of a table, in which bars are escaped.
 pub(super) fn cell(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     for c in markdown.chars() {

@@ -16,7 +16,7 @@ use crate::compiler::model::{
     Parameter, Pattern, PropertyKind, Type, phrases,
 };
 
-/// `enums.rs` of a family.
+/// Returns `enums.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family, layout: Layout) -> File {
     let mut items = vec![Item::Imports(Vec::new())];
     for (index, all) in family.enums.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(super) fn emit(api: &Api, family: &Family, layout: Layout) -> File {
     File::new(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
 
-/// `errors.rs`: the codes as an enum, and what each proves.
+/// Returns `errors.rs`: the codes as an enum, and what each proves.
 pub(super) fn emit_errors(family: &Family) -> File {
     let values = family.errors.iter().map(|error| {
         let name = Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place };
@@ -176,7 +176,7 @@ fn truth(all: &Enum) -> Option<TokenStream> {
     })
 }
 
-/// `identifiers.rs` of a family.
+/// Returns `identifiers.rs` of a family.
 pub(super) fn emit_identifiers(family: &Family) -> File {
     let mut items = vec![Item::Imports(Vec::new())];
     items.extend(
@@ -290,7 +290,7 @@ fn respelled(all: &Identifier) -> Option<TokenStream> {
     })
 }
 
-/// `choices.rs` of a family.
+/// Returns `choices.rs` of a family.
 pub(super) fn emit_choices(family: &Family) -> File {
     let scope = Scope::new(family);
     let mut items: Vec<_> = family.choices.iter().flat_map(|choice| emit_choice(&scope, choice)).collect();

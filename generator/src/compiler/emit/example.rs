@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
         items.collect::<Option<Vec<_>>>().map(list)
     }
 
-    /// `Name::new(required ..)`, followed by a setter for everything else that is given.
+    /// Returns `Name::new(required ..)`, followed by a setter for everything else that is given.
     fn set(&self, name: &str, parameters: &[Parameter], json: &[Member]) -> Option<Expr> {
         let required = parameters.iter().filter(|parameter| parameter.is_argument());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
@@ -306,7 +306,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// `Vec::from([item, item])`.
+/// Returns `Vec::from([item, item])`.
 fn list(items: Vec<Expr>) -> Expr {
     trees::call(trees::path(&["Vec", "from"]), [trees::array(items.into_iter())])
 }

@@ -79,7 +79,7 @@ fn rest(api: &Api, programs: &[Program]) -> Docs {
     docs
 }
 
-/// Every operation with search words, and the other functions of a client.
+/// Adds every operation with search words, and the other functions of a client.
 fn search_words(docs: &mut Docs, api: &Api) {
     docs.heading("I want to …");
     docs.gap();
@@ -195,8 +195,8 @@ impl Subject {
     }
 }
 
-/// `guide.rs`: a module for each chapter. The links between chapters are defined ahead of each, because the first
-/// definition of a name counts, and those in a chapter lead to files.
+/// Returns `guide.rs`: a module for each chapter. The links between chapters are defined ahead of each, because the
+/// first definition of a name counts, and those in a chapter lead to files.
 pub(super) fn chapters(api: &Api) -> File {
     let chapters = api.guide.iter().map(|chapter| {
         let docs = Docs::new(&chapter.explains, &chapter.name).outer();
@@ -215,7 +215,7 @@ pub(super) fn chapters(api: &Api) -> File {
     File::new(top.inner(), chapters.map(Item::Code))
 }
 
-/// The section of the crate's documentation that lists the chapters.
+/// Adds the section of the crate's documentation that lists the chapters.
 pub(super) fn add(docs: &mut Docs, api: &Api) {
     if api.guide.is_empty() {
         return;

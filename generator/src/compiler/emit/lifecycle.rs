@@ -13,7 +13,7 @@ use crate::compiler::model::{
     Api, Effect, Enum, Exclusion, Family, Lifecycle, Possible, Record, Tracked, Transition, Type,
 };
 
-/// `lifecycle.rs` of a family.
+/// Returns `lifecycle.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family, lifecycle: &Lifecycle) -> File {
     let scope = Scope::new(family);
     let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle).into()];
@@ -121,7 +121,7 @@ fn word(possible: Possible) -> &'static str {
     }
 }
 
-/// For each state: whether the operations take effect, by which transitions, and under which condition.
+/// Documents for each state whether the operations take effect, by which transitions, and under which condition.
 fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     let all = lifecycle.states_of(family);
     let verb = if effect == Effect::Cancel { "cancel" } else { "amend" };
@@ -144,7 +144,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     docs
 }
 
-/// For each pair of states: whether one can become the other.
+/// Documents for each pair of states whether one can become the other.
 fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
     let all = lifecycle.states_of(family);
     let mut docs = Docs::default();

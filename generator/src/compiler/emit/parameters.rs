@@ -355,7 +355,7 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
     docs.gap();
 }
 
-/// The rows of a parameter: one, or for a choice one for each parameter in it.
+/// Adds the rows of a parameter: one, or for a choice one for each parameter in it.
 fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
     let Some(choice) = scope.family.choice_of(parameter) else {
         return row(docs, scope, parameter, parameter.need.in_table());

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Attribute;
 
-/// `records.rs` of a family.
+/// Returns `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> File {
     let scope = Scope::new(family);
     let records: Vec<_> = family.records.iter().filter(|record| !record.is_abstract).collect();

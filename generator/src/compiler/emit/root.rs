@@ -15,7 +15,7 @@ use crate::compiler::model::{
     Api, Calls, Family, Market, Operation, Placed, Pool, Probe, RefusedAddress, ResponseValue, phrases,
 };
 
-/// `lib.rs`, or an `api.rs` to be included.
+/// Returns `lib.rs`, or an `api.rs` to be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> File {
     let items = [
         exports(api, layout),
@@ -408,7 +408,7 @@ fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
     Some(statement.map(|line| format!("{line}\n")).collect())
 }
 
-/// `mod.rs` of a family.
+/// Returns `mod.rs` of a family.
 pub(super) fn emit_family(api: &Api, family: &Family) -> File {
     let items = vec![
         Item::Imports(Vec::new()),

@@ -199,7 +199,7 @@ impl Hints<'_> {
         known.into_iter().map(Form::in_words).collect::<Vec<_>>().join(" or ")
     }
 
-    /// These forms of the identifier that a parameter is.
+    /// Returns these forms of the identifier that a parameter is.
     fn named_forms(&self, parameter: &str, forms: &[Placed]) -> Vec<&Form> {
         let parameters = self.operation.wire_parameters(self.family);
         let found = parameters.iter().filter(|known| known.name.wire == parameter).find_map(|known| known.parameter());
@@ -255,7 +255,7 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
     }
 }
 
-/// The checked rules, followed by the others in a folded section.
+/// Adds the checked rules, followed by the others in a folded section.
 fn add_rules(docs: &mut Docs, rules: &[Rule]) {
     if rules.is_empty() {
         return;

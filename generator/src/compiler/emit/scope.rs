@@ -227,7 +227,8 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// A member that is required in its case is given whenever the case is; any other may be left out.
+    /// Returns the expression that a member is given: a required one is whenever its case is, any other may be left
+    /// out.
     fn member_is_given(&self, member: &Member<'a>) -> Expression {
         let parts = self.cases(member).map(|(pattern, inner)| {
             if inner.is_required() {
@@ -313,7 +314,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// `matches!` for a parameter, also for an optional one.
+    /// Returns `matches!` for a parameter, also for an optional one.
     fn matches(&self, parameter: &Parameter, pattern: &TokenStream, guard: Option<TokenStream>) -> Expression {
         let (field, pattern) = (self.field(parameter), through_option(parameter, pattern));
         let guard = guard.map(|guard| quote!(if #guard));

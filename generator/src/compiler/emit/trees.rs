@@ -49,7 +49,8 @@ pub(super) fn implementation<const N: usize>(
     whole.map_or_else(|error| invalid_rust_text(&error), print_item)
 }
 
-/// Emitted code always parses; if it did not, the call of `compile_error!` would stop the compiler.
+/// Returns the call of `compile_error!` that stops the compiler, because emitted code always parses; if it did not, the
+/// call of `compile_error!` would stop the compiler.
 fn invalid_rust(error: &syn::Error) -> Expr {
     let message = format!("tradeapi-gen emitted invalid Rust: {error}");
     macro_of(&["compile_error"], quote!(#message))
@@ -71,7 +72,7 @@ pub(super) fn table<const N: usize>(ty: &str, fields: [Option<Field>; N]) -> Exp
     })
 }
 
-/// `Path { field: value, field }`.
+/// Returns `Path { field: value, field }`.
 pub(super) fn structure(path: &[&str], fields: impl Iterator<Item = (Ident, Expr)>) -> ExprStruct {
     let field = |(name, expr)| {
         let is_short = matches!(&expr, Expr::Path(value) if value.path.is_ident(&name));
@@ -112,7 +113,7 @@ pub(super) fn flag(name: &'static str, is_set: bool) -> Option<Field> {
     is_set.then(|| (name, truth(true)))
 }
 
-/// `Some(value)` or `None`.
+/// Returns `Some(value)` or `None`.
 pub(super) fn optional(value: Option<Expr>) -> Expr {
     match value {
         Some(value) => call(path(&["Some"]), [value]),
@@ -125,7 +126,7 @@ pub(super) fn of_table(ty: &str, name: &str) -> Expr {
     path(&["tables", ty, name])
 }
 
-/// `one::two::three`.
+/// Returns `one::two::three`.
 pub(super) fn path(segments: &[&str]) -> Expr {
     of_path(path_of(segments))
 }
@@ -140,7 +141,7 @@ pub(super) fn path_of(segments: &[&str]) -> Path {
     Path { leading_colon: None, segments }
 }
 
-/// `"text"`.
+/// Returns `"text"`.
 pub(super) fn text(text: &str) -> Expr {
     literal(Lit::Str(LitStr::new(text, Span::call_site())))
 }
@@ -156,7 +157,7 @@ pub(super) fn whole(text: &str) -> Option<Expr> {
     Some(if text.starts_with('-') { negative(size) } else { size })
 }
 
-/// `true` or `false`.
+/// Returns `true` or `false`.
 pub(super) fn truth(value: bool) -> Expr {
     literal(Lit::Bool(LitBool::new(value, Span::call_site())))
 }
@@ -165,33 +166,33 @@ fn literal(lit: Lit) -> Expr {
     Expr::Lit(ExprLit { attrs: Vec::new(), lit })
 }
 
-/// `&["text", "text"]`.
+/// Returns `&["text", "text"]`.
 pub(super) fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Expr {
     list(texts.map(text))
 }
 
-/// `(one, other)`.
+/// Returns `(one, other)`.
 pub(super) fn pair(one: Expr, other: Expr) -> Expr {
     tuple([one, other])
 }
 
-/// `(one, two, three)`.
+/// Returns `(one, two, three)`.
 pub(super) fn tuple<const N: usize>(elements: [Expr; N]) -> Expr {
     let elems = Punctuated::from_iter(elements);
     Expr::Tuple(ExprTuple { attrs: Vec::new(), paren_token: Default::default(), elems })
 }
 
-/// `&[item, item]`.
+/// Returns `&[item, item]`.
 pub(super) fn list(items: impl Iterator<Item = Expr>) -> Expr {
     reference(array(items))
 }
 
-/// `[item, item]`.
+/// Returns `[item, item]`.
 pub(super) fn array(items: impl Iterator<Item = Expr>) -> Expr {
     Expr::Array(ExprArray { attrs: Vec::new(), bracket_token: Default::default(), elems: items.collect() })
 }
 
-/// `&value`.
+/// Returns `&value`.
 pub(super) fn reference(value: Expr) -> Expr {
     Expr::Reference(ExprReference {
         attrs: Vec::new(),
@@ -201,12 +202,12 @@ pub(super) fn reference(value: Expr) -> Expr {
     })
 }
 
-/// `value?`.
+/// Returns `value?`.
 pub(super) fn tried(value: Expr) -> Expr {
     Expr::Try(ExprTry { attrs: Vec::new(), expr: Box::new(value), question_token: Default::default() })
 }
 
-/// `value.await`.
+/// Returns `value.await`.
 pub(super) fn awaited(value: Expr) -> Expr {
     Expr::Await(ExprAwait {
         attrs: Vec::new(),
@@ -216,17 +217,17 @@ pub(super) fn awaited(value: Expr) -> Expr {
     })
 }
 
-/// `-value`.
+/// Returns `-value`.
 pub(super) fn negative(value: Expr) -> Expr {
     Expr::Unary(ExprUnary { attrs: Vec::new(), op: UnOp::Neg(Default::default()), expr: Box::new(value) })
 }
 
-/// `value;`.
+/// Returns `value;`.
 pub(super) fn statement(value: Expr) -> Stmt {
     Stmt::Expr(value, Some(Default::default()))
 }
 
-/// `let name = value;`.
+/// Returns `let name = value;`.
 pub(super) fn binding(ident: Ident, value: Expr) -> Stmt {
     let pat = PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None };
     Stmt::Local(Local {
@@ -239,7 +240,7 @@ pub(super) fn binding(ident: Ident, value: Expr) -> Stmt {
     })
 }
 
-/// `name!(tokens)`.
+/// Returns `name!(tokens)`.
 pub(super) fn macro_of(path: &[&str], tokens: TokenStream) -> Expr {
     let mac = Macro {
         path: path_of(path),
@@ -250,7 +251,7 @@ pub(super) fn macro_of(path: &[&str], tokens: TokenStream) -> Expr {
     Expr::Macro(ExprMacro { attrs: Vec::new(), mac })
 }
 
-/// `function(argument, argument)`.
+/// Returns `function(argument, argument)`.
 pub(super) fn call(function: Expr, arguments: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::Call(ExprCall {
         attrs: Vec::new(),
@@ -260,7 +261,7 @@ pub(super) fn call(function: Expr, arguments: impl IntoIterator<Item = Expr>) ->
     })
 }
 
-/// `receiver.method(argument)`, or the receiver alone if there is no argument.
+/// Returns `receiver.method(argument)`, or the receiver alone if there is no argument.
 pub(super) fn with(receiver: Expr, method: &str, argument: Option<Expr>) -> Expr {
     match argument {
         Some(argument) => on(receiver, method, [argument]),
@@ -268,17 +269,17 @@ pub(super) fn with(receiver: Expr, method: &str, argument: Option<Expr>) -> Expr
     }
 }
 
-/// `receiver.method()`.
+/// Returns `receiver.method()`.
 pub(super) fn flagged(receiver: Expr, method: &str) -> Expr {
     on(receiver, method, [])
 }
 
-/// `receiver.method(argument, argument)`.
+/// Returns `receiver.method(argument, argument)`.
 pub(super) fn on(receiver: Expr, method: &str, arguments: impl IntoIterator<Item = Expr>) -> Expr {
     Expr::MethodCall(method_call(receiver, method, arguments))
 }
 
-/// `receiver.method::<ty>()`.
+/// Returns `receiver.method::<ty>()`.
 pub(super) fn with_type(receiver: Expr, method: &str, ty: Type) -> Expr {
     let turbofish = AngleBracketedGenericArguments {
         colon2_token: Some(Default::default()),
@@ -301,7 +302,7 @@ fn method_call(receiver: Expr, method: &str, arguments: impl IntoIterator<Item =
     }
 }
 
-/// `one | other`.
+/// Returns `one | other`.
 pub(super) fn or(one: Expr, other: Expr) -> Expr {
     let op = BinOp::BitOr(Default::default());
     Expr::Binary(ExprBinary { attrs: Vec::new(), left: Box::new(one), op, right: Box::new(other) })

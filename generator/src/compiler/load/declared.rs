@@ -90,7 +90,7 @@ pub(crate) trait Mapping: Read {
     /// Returns where it is written.
     fn place(&self) -> Place;
 
-    /// As for [`KeyValue::show_names`].
+    /// Shows names as [`KeyValue::show_names`] does.
     fn show_names(&mut self, see: &mut See<'_>);
 }
 

@@ -58,7 +58,7 @@ impl Definitions {
     }
 }
 
-/// In draft 7, keys beside `$ref` are ignored, so the reference moves into `allOf`.
+/// Adds a description; a reference moves into `allOf`, because draft 7 ignores keys beside `$ref`.
 fn documented(value: Value, doc: &str) -> Value {
     match value {
         Value::Object(mut object) if !object.contains_key("$ref") => {
@@ -75,7 +75,8 @@ pub(super) fn either(one: Value, other: Value) -> Value {
 }
 
 impl<W: Word> Describe for W {
-    /// YAML readers do not read words such as `null` as text, so their other form is listed, too.
+    /// Describes words; those that YAML readers do not read as text, such as `null`, are listed in their other form,
+    /// too.
     fn describe(_to: &mut Definitions) -> Value {
         let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
         let words = W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>();
@@ -89,7 +90,7 @@ impl<W: Word> Describe for W {
 }
 
 impl Describe for String {
-    /// Every scalar is text unless its key says otherwise, whatever type other YAML readers give it.
+    /// Describes a text; every scalar is one unless its key says otherwise, whatever type other YAML readers give it.
     fn describe(_to: &mut Definitions) -> Value {
         json!({ "type": ["string", "number", "boolean"] })
     }
@@ -194,6 +195,6 @@ impl<W: Word, T: Describe> Describe for WordOr<W, T> {
 
 /// The value of a key of a declared mapping.
 pub(crate) trait DescribeValue {
-    /// As for [`Describe::describe`].
+    /// Describes the value as [`Describe::describe`] does.
     fn describe_value(to: &mut Definitions) -> Value;
 }

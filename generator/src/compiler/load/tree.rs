@@ -134,7 +134,7 @@ pub(crate) fn parse<'a>(
     Some(YamlDocument { root, is_whole: sound })
 }
 
-/// Because the schema must mean the same to every YAML reader, a second one has to accept it, too.
+/// Returns whether a second YAML reader accepts the file, too: a schema has to mean the same to all of them.
 fn agrees(second: SecondReader, source: &SchemaFile, to: &mut Diagnostics) -> bool {
     let Err((why, at)) = second(&source.text) else { return true };
     let place = at.map_or_else(|| source.top(), |(line, column)| source.at(line, column));
@@ -425,7 +425,7 @@ fn begins_with(next: &Node<'_>, one: &Node<'_>) -> bool {
     key.text == first_key.text && same(value, first)
 }
 
-/// For a key that occurs twice, keeps the value that is not empty.
+/// Keeps, for a key that occurs twice, the value that is not empty.
 fn keep_second<'a>(entries: &mut [(Key<'a>, Node<'a>)], twice: &[DuplicateKey<'_>], second: Node<'a>) {
     let Some(twice) = twice.last() else { return };
     let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);

@@ -173,7 +173,7 @@ pub(crate) struct Key {
     pub(crate) is_documented: bool,
 }
 
-/// Other words that people search for it by.
+/// Returns other words that people search for it by.
 fn called(words: &[Placed]) -> Key {
     Key::prose("called", &names(words)).at(first(words))
 }
@@ -196,7 +196,7 @@ impl Key {
         }
     }
 
-    /// Prose.
+    /// Creates a key of prose.
     fn prose(name: &'static str, text: &str) -> Self {
         let mut words = String::with_capacity(text.len());
         for word in text.split_whitespace() {
@@ -356,7 +356,7 @@ fn maybe(value: Option<impl Display>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// `yes`, or an empty text.
+/// Returns `yes`, or an empty text.
 fn flag(value: bool) -> &'static str {
     if value { "yes" } else { "" }
 }

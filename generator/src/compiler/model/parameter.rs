@@ -103,7 +103,7 @@ impl<'a> WireNames<'a> {
         self.are_more
     }
 
-    /// These names, followed by others.
+    /// Returns these names, followed by others.
     pub(crate) fn and(mut self, others: &Self) -> Self {
         self.all.extend(others.iter().copied());
         self.are_more |= others.are_more;
@@ -374,7 +374,7 @@ impl Parameter {
         self.deletes_with().is_some() || self.may_be_null.is_some()
     }
 
-    /// For a value that stays if it is left out, the text that deletes it, if there is one.
+    /// Returns, for a value that stays if it is left out, the text that deletes it, if there is one.
     pub(crate) fn kept_unless(&self) -> Option<Option<&str>> {
         match self.may_be_null {
             Some(_) => Some(Some("null")),

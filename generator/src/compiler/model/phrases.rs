@@ -146,7 +146,7 @@ impl Display for Window {
 }
 
 impl Window {
-    /// `start to end: at most 30 days apart; send both or neither`.
+    /// Returns the window in words, such as `start to end: at most 30 days apart; send both or neither`.
     pub(crate) fn in_words(&self, markup: &Markup) -> String {
         // `access_of` is read by `access_is_of_data`.
         let Self { from, to, span, access, access_of: _, default, both_or_neither, days, place: _ } = self;
@@ -279,7 +279,7 @@ impl Need {
     }
 }
 
-/// Where a parameter travels apart from the others, as a sentence.
+/// Returns where a parameter travels apart from the others, as a sentence.
 pub(crate) fn apart(place: In) -> &'static str {
     match place {
         In::Header => "Sent as a header.",
@@ -502,7 +502,7 @@ impl Display for Deprecated {
     }
 }
 
-/// `Deprecated since v3; use Batch Order`.
+/// Returns a sentence such as `Deprecated since v3; use Batch Order`.
 pub(crate) fn deprecated(deprecated: &Deprecated) -> String {
     let says = deprecated.to_string();
     let mark = if deprecated.since.is_some() { " " } else { "; " };

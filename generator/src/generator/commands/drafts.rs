@@ -90,8 +90,8 @@ impl Generator {
         self.draft_only(family, source, &[])
     }
 
-    /// Like [`Generator::draft`], for the operations of an OpenAPI file or a recording with one of these paths, tags or
-    /// ids; a path also stands for those below it.
+    /// Drafts as [`Generator::draft`] does, for the operations of an OpenAPI file or a recording with one of these
+    /// paths, tags or ids; a path also stands for those below it.
     ///
     /// # Errors
     /// Fails like [`Generator::draft`], and if the source has no such operation.
@@ -190,7 +190,7 @@ fn without_known(api: &Api, found: Source) -> Source {
     Source { drafts: new, left_out, ..found }
 }
 
-/// `types.yaml` with the new types added; empty if there are none.
+/// Returns `types.yaml` with the new types added; empty if there are none.
 fn new_types(folder: &Path, files: &draft::Files) -> Result<BTreeMap<String, String>, Diagnostics> {
     if files.types.names().is_empty() {
         return Ok(BTreeMap::new());

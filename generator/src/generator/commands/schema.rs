@@ -74,7 +74,7 @@ impl Schema {
         rules.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
     }
 
-    /// For each checked rule, requests that break only this rule, and requests at its edge that keep it.
+    /// Returns, for each checked rule, requests that break only this rule, and requests at its edge that keep it.
     pub fn cases(&self) -> Vec<Case> {
         self.all_cases().to_vec()
     }

@@ -206,7 +206,7 @@ impl<'a> Claims<'a> {
         self.parameters(family, operation);
     }
 
-    /// The claims about parameters that are not facts of their own: digits, units, edits, and the spelling of ids.
+    /// Adds the claims about parameters that are not facts of their own: digits, units, edits, and the spelling of ids.
     fn parameters(&mut self, family: &'a Family, operation: &'a Operation) {
         let id = &operation.id;
         for wire in operation.wire_parameters(family) {

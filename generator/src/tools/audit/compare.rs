@@ -126,7 +126,7 @@ impl Comparison<'_> {
         self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
 
-    /// For each kind, the number of facts of the schema, and of those that are stated.
+    /// Returns, for each kind, the number of facts of the schema, and of those that are stated.
     fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for (key, claim) in self.claims.iter() {

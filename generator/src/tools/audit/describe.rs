@@ -72,7 +72,7 @@ pub(super) fn of_value(key: &FactKey, value: &str) -> String {
     }
 }
 
-/// `abcd.` as `.a-d`.
+/// Returns `abcd.` as `.a-d`.
 fn ranges(characters: &str) -> String {
     let mut text = String::new();
     let mut run: Option<(char, char)> = None;

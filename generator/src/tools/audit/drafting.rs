@@ -415,7 +415,7 @@ impl<'a> Drafting<'a> {
         self.document.text[statement.at..].starts_with("at least")
     }
 
-    /// `At least one of a or b`, which is a rule because a choice allows only one.
+    /// Returns `At least one of a or b`, which is a rule because a choice allows only one.
     fn at_least_one(&self) -> Vec<Rule> {
         let stated = self.own(FactKind::OneOf).filter(|statement| self.is_at_least(statement));
         let rule = |statement: &Statement| {
@@ -443,7 +443,7 @@ impl<'a> Drafting<'a> {
         bounds.into_iter().filter_map(bound).collect()
     }
 
-    /// Numbered items, and the sentences of a paragraph that begins with `Rules:`.
+    /// Returns numbered items, and the sentences of a paragraph that begins with `Rules:`.
     fn rules(&self) -> Vec<Rule> {
         let heading = &self.section.heading;
         let rule = |at: String, text: Span<'_>| Rule {

@@ -210,8 +210,8 @@ impl Audit {
         write_digests(&self.accept, false)
     }
 
-    /// Like [`Audit::accept`], also for sections in which facts differ: these differences stand as accepted, and are
-    /// reported again once the document or the schema states something else.
+    /// Accepts as [`Audit::accept`] does, also sections in which facts differ: these differences stand as accepted, and
+    /// are reported again once the document or the schema states something else.
     ///
     /// # Errors
     /// Fails if a file cannot be written.

@@ -205,7 +205,7 @@ impl Review<'_> {
             || self.unclaimed.contains(&change.at)
     }
 
-    /// New digests for the sections. The differences are those that stand as accepted, and the others.
+    /// Returns new digests for the sections. The differences are those that stand as accepted, and the others.
     pub(super) fn accepted(
         &self,
         document: &Document,

@@ -235,7 +235,7 @@ fn parameter(draft: &Draft, prefix: &str, field: &DraftField, types: &mut Types<
     Entry::new(field.name.clone(), Yaml::Map(entries)).comments(remarks)
 }
 
-/// Where a parameter travels apart from the others, and its name there.
+/// Returns where a parameter travels apart from the others, and its name there.
 fn place_of(field: &DraftField) -> impl Iterator<Item = Entry> {
     let place = field.apart.map(|apart| Entry::word("in", apart.as_str()));
     place.into_iter().chain(field.sent_as.as_ref().map(|name| Entry::text("sent_as", name.clone())))

@@ -594,7 +594,7 @@ pub(super) fn with_rust(mut entry: Entry, rust: Option<String>) -> Entry {
     entry
 }
 
-/// Rust names for those that have none of their own, or the one of an earlier name.
+/// Returns Rust names for those that have none of their own, or the one of an earlier name.
 fn distinct(names: &[String], rust: impl Fn(&str) -> Option<String>, prefix: &str) -> Vec<Option<String>> {
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let name = |(index, name): (usize, &String)| {

@@ -54,7 +54,7 @@ pub(super) fn write(entries: &[Entry], indent: usize) -> String {
     entries.iter().map(|entry| written(entry, indent, "")).collect()
 }
 
-/// Comment lines.
+/// Returns comment lines.
 pub(super) fn comments(comments: &[String], indent: usize) -> String {
     comments.iter().map(|comment| format!("{:indent$}# {}\n", "", one_line(comment))).collect()
 }

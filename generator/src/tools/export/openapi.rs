@@ -104,7 +104,8 @@ fn document(api: &Api, form: Form) -> Value {
         .into_value()
 }
 
-/// The version is that of this description; those of the documents are part of their titles.
+/// Returns the head of the file, whose version is that of this description; those of the documents are part of their
+/// titles.
 fn info(api: &Api) -> Value {
     let title =
         |Document { id, title, aligned: _, reading: _, place: _ }: &Document| (id.clone(), Value::from(title.as_str()));

@@ -110,7 +110,7 @@ fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
     pages
 }
 
-/// JSON without whitespace.
+/// Returns JSON without whitespace.
 fn compact(json: &str) -> String {
     serde_json::from_str::<serde_json::Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
 }

@@ -61,7 +61,7 @@ fn slug(text: &str) -> String {
 }
 
 impl Derive {
-    /// For the section of a source, or for the name of the family.
+    /// Creates the place of the section of a source, or for the name of the family.
     fn at(family: &Family, source: Option<&Source>) -> Self {
         let section = source.and_then(|source| source.section());
         Self { section: section.unwrap_or(&family.title).to_owned() }

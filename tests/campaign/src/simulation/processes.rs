@@ -187,7 +187,7 @@ impl Story<'_> {
         self.world.ledger.cover(Situation::IdOfEarlierRun);
     }
 
-    /// The clock of the machine is set while no process runs, and so is that of the node that answers, by as much. Beyond
+    /// Sets the clock of the machine while no process runs, and so is that of the node that answers, by as much. Beyond
     /// what a client assumes, that node shows what another one has taken as late as any.
     fn set_clocks(&mut self) {
         let beyond = self.world.settings.goes_beyond(Assumption::ClockError);
@@ -203,13 +203,14 @@ impl Story<'_> {
         self.world.ledger.cover(Situation::BothClocksSet);
     }
 
-    /// A machine whose clock is wrong by more than a signature allows, with nodes that agree with it, could do nothing.
+    /// Sets clocks right: a machine whose clock is wrong by more than a signature allows, with nodes that agree with
+    /// it, could do nothing.
     fn set_clocks_right(&self) {
         self.world.time.set_wall(0);
         self.world.exchange.set_nodes(self.world.deployment.nodes);
     }
 
-    /// A client of another account opens the journal at times, which must change nothing in it.
+    /// Opens the journal, at times, as a client of another account, which must change nothing in it.
     async fn visit(&mut self, limits: &Arc<dyn Limiter>) {
         let world = self.world;
         if !self.dice.percent(30) && world.settings.variant != ClientVariant::RecoversForAnotherAccount {
@@ -224,8 +225,8 @@ impl Story<'_> {
         world.ledger.cover(Situation::OpenedByOthers);
     }
 
-    /// Another program of the account has the journal, under a name of its own, and places an order at times. Comparisons
-    /// of the first program must leave it alone.
+    /// Places an order, at times, as another program of the account, which has the journal under a name of its own.
+    /// Comparisons of the first program must leave it alone.
     async fn trade_by_another_name(&mut self, limits: &Arc<dyn Limiter>, life: u64) {
         let world = self.world;
         if world.settings.variant != ClientVariant::Correct || !self.dice.percent(30) {
@@ -335,7 +336,7 @@ impl Story<'_> {
         context
     }
 
-    /// The last comparison, once nothing can arrive any more, and the ledger.
+    /// Makes the last comparison, once nothing can arrive any more, and the ledger.
     async fn finish(&mut self, client: &Client) {
         self.recover(client).await;
         if self.world.settings.variant.recovers_by_itself() {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::fixture::{Local, command, order, ran, run, write_profile};
 
-/// Each command that does something, with the names that lead to it.
+/// Lists each command that does something, with the names that lead to it.
 fn leaves(line: &Command, names: &[String], found: &mut Vec<(Vec<String>, Command)>) {
     let names = [names, &[line.get_name().to_owned()]].concat();
     if line.get_subcommands().next().is_none() {

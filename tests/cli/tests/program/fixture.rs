@@ -108,7 +108,7 @@ pub(crate) fn order(id: &str) -> [&str; 14] {
     ]
 }
 
-/// A profile that only its owner can read.
+/// Writes a profile that only its owner can read.
 pub(crate) fn write_profile(folder: &Path, name: &str, url: &str, [key, secret, passphrase]: [&str; 3]) {
     let path = folder.join(name).with_extension("env");
     let lines = format!(

@@ -71,7 +71,8 @@ fn opening(local: &Local, ids: impl Iterator<Item = u64>) -> Vec<OrderView> {
     ids.filter_map(|id| local.exchange.order(id)).filter(|order| !order.closes).collect()
 }
 
-/// Four of ten changes are lost, late, answered with garbage or twice, and one of two nodes lags.
+/// Makes the exchange hostile: four of ten changes are lost, late, answered with garbage or twice, and one of two nodes
+/// lags.
 fn be_hostile(local: &Local, seed: u64) {
     let mut hostility = Hostility::new(Seed(seed), 40, 8);
     (hostility.settling, hostility.lag) = (300, 300);

@@ -97,7 +97,7 @@ fn order(id: &str) -> Value {
     })
 }
 
-/// The answer to the next order is late by this much.
+/// Delays the answer to the next order by this much.
 fn delay(local: &Local, seconds: u64) {
     let late = Fault::new(FaultKind::Slow).delay(Duration::from_secs(seconds));
     local.exchange.add_fault(late.target(FaultTarget::Operation("unified.place-order".to_owned())));

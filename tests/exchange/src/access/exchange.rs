@@ -82,7 +82,7 @@ impl Exchange {
         Self::for_user(seed, Profile::default())
     }
 
-    /// As [`new`](Self::new), with a user of this profile.
+    /// Creates an exchange as [`new`](Self::new) does, with a user of this profile.
     pub fn for_user(seed: Seed, profile: Profile) -> Self {
         let settings = Settings { seed, rate_limits: false, ..Settings::default() };
         Self::with(settings, Time::by_hand(), profile)
@@ -270,7 +270,8 @@ impl Exchange {
         gate::answer(&mut core, now, request, address)
     }
 
-    /// Like [`deliver`](Self::deliver), at a time that the caller sets, such as in a simulation. Time does not go back.
+    /// Delivers as [`deliver`](Self::deliver) does, at a time that the caller sets, such as in a simulation. Time does
+    /// not go back.
     pub fn deliver_at(&self, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
         gate::answer(&mut self.core(), now, request, address)
     }

@@ -70,7 +70,7 @@ pub async fn serve(listener: TcpListener, exchange: Exchange) {
     serve_with(listener, exchange, Docs::default()).await;
 }
 
-/// The same, with the reference at `/docs/`, or under other names.
+/// Serves the exchange, with the reference at `/docs/`, or under other names.
 pub async fn serve_with(listener: TcpListener, exchange: Exchange, site: impl Into<Site>) {
     let site = Arc::new(site.into());
     exchange.core().log.get_or_insert_with(Log::default);
@@ -304,7 +304,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Room for this many.
+    /// Creates room for this many.
     pub(crate) fn new(most: usize) -> Self {
         Self { room: Arc::new(Semaphore::new(most)), idle: Arc::default() }
     }

@@ -92,7 +92,7 @@ fn count(out: &mut JsonWriter, name: &str, value: usize) {
     out.member(name).number(&u64::try_from(value).unwrap_or(u64::MAX));
 }
 
-/// A bounded list of objects, with the number of objects that were left out.
+/// Writes a bounded list of objects, with the number of objects that were left out.
 fn list<T>(
     out: &mut JsonWriter,
     name: &str,
@@ -146,7 +146,7 @@ fn accounts(out: &mut JsonWriter, core: &Core) {
     });
 }
 
-/// The prices and the book of a pair.
+/// Writes the prices and the book of a pair.
 fn market(out: &mut JsonWriter, core: &Core, index: usize) {
     let (pair, market) = (&core.pairs[index], &core.markets[index]);
     out.member("market").begin_object();
@@ -191,7 +191,7 @@ fn orders(out: &mut JsonWriter, core: &Core, view: Selection) {
     list(out, "orders", shown, total, |out, order| write_order(out, core, order));
 }
 
-/// The orders that have ended, the latest first.
+/// Writes the orders that have ended, the latest first.
 fn ended(out: &mut JsonWriter, core: &Core, view: Selection) {
     let total = view.accounts(core).map(|index| core.accounts[index].closed.len()).sum();
     let newest = |index: usize| core.accounts[index].closed.iter().rev().take(MAX_ROWS);
@@ -202,7 +202,7 @@ fn ended(out: &mut JsonWriter, core: &Core, view: Selection) {
     list(out, "ended", shown, total, |out, order| write_order(out, core, order));
 }
 
-/// The latest fills.
+/// Writes the latest fills.
 fn fills(out: &mut JsonWriter, core: &Core, view: Selection) {
     let total = view.accounts(core).map(|index| core.accounts[index].fills.len()).sum();
     let newest = |index: usize| core.accounts[index].fills.iter().rev().take(MAX_ROWS);
@@ -300,7 +300,7 @@ fn insurance(out: &mut JsonWriter, core: &Core) {
     });
 }
 
-/// The most used limits, in the order of their names.
+/// Writes the most used limits, in the order of their names.
 fn limits(out: &mut JsonWriter, core: &Core) {
     let mut all: Vec<_> = core.limits.usage(core.now).collect();
     let total = all.len();
@@ -349,7 +349,7 @@ fn faults(out: &mut JsonWriter, core: &Core) {
     list(out, "faults", faults.iter().take(MAX_ROWS), faults.len(), write_fault);
 }
 
-/// The conditions of the network and the nodes.
+/// Writes the conditions of the network and the nodes.
 fn conditions(out: &mut JsonWriter, core: &Core) {
     let Conditions { latency, clocks, lag, maintenance, hostility: _ } = &core.faults.conditions;
     out.member("conditions").begin_object();
@@ -364,7 +364,7 @@ fn conditions(out: &mut JsonWriter, core: &Core) {
     out.end_object();
 }
 
-/// The hostility of the exchange, if any, with the numbers of faults and quirks.
+/// Writes the hostility of the exchange, if any, with the numbers of faults and quirks.
 fn hostility(out: &mut JsonWriter, core: &Core) {
     let Some(hostile) = &core.hostile else { return };
     let Hostility { seed, faults, quirks, nodes, .. } = &hostile.settings;

@@ -141,7 +141,7 @@ impl Core {
         }
     }
 
-    /// One step of other participants: the price moves, quotes follow, and one of them may trade.
+    /// Takes one step of other participants: the price moves, quotes follow, and one of them may trade.
     pub(crate) fn step(&mut self) {
         self.next_step += STEP;
         for index in 0..self.markets.len() {

@@ -148,8 +148,8 @@ impl Core {
         if lots > most_lots(pair) { Err(Reason::SizeMost) } else { Ok(lots) }
     }
 
-    /// In one-way mode there is one position, and the request's side is ignored; in hedge mode the request must name
-    /// it.
+    /// Fits a ticket to the position mode: in one-way mode there is one position, and the request's side is ignored; in
+    /// hedge mode the request must name it.
     fn fit_position_mode(&self, ticket: &mut Ticket) -> Result<(), Reason> {
         match (self.accounts[ticket.account].mode, ticket.pos) {
             (Mode::OneWay, _) => {

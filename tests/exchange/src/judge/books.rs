@@ -287,7 +287,7 @@ impl<'a> Books<'a> {
         orders.iter().map(u64::to_string).chain(clients).chain([id.to_owned()]).collect()
     }
 
-    /// Open orders and positions.
+    /// Returns findings about open orders and positions.
     fn left(&self) -> Vec<Finding> {
         let Some(user) = self.core.users.first() else { return Vec::new() };
         let mut left = Vec::new();

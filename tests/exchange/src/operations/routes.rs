@@ -103,7 +103,7 @@ impl Desk<'_> {
         Ok(index)
     }
 
-    /// As [`pair`](Self::pair), for a contract that is margined in the named coin.
+    /// Finds a pair as [`pair`](Self::pair) does, for a contract that is margined in the named coin.
     pub(crate) fn contract(&mut self, line: &str, symbol: &str, coin: &str) -> Result<usize, Reason> {
         let index = self.pair(line, symbol)?;
         if self.core.is_margined_in(index, coin) { Ok(index) } else { Err(Reason::MarginCoin) }

@@ -50,7 +50,8 @@ impl Dice {
         self.below(100) < chance
     }
 
-    /// Like [`percent`](Self::percent), but a chance of zero throws no number, so that those after it stay the same.
+    /// Decides as [`percent`](Self::percent) does, but a chance of zero throws no number, so that those after it stay
+    /// the same.
     pub(crate) fn is_rare(&mut self, chance: u64) -> bool {
         chance > 0 && self.percent(chance)
     }
@@ -66,7 +67,7 @@ impl Dice {
         chosen.map(|(one, _)| *one)
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Returns sixteen hexadecimal digits.
     pub(crate) fn digits(&mut self) -> String {
         format!("{:016x}", self.next())
     }

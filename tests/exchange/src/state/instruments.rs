@@ -224,7 +224,7 @@ impl Instrument {
         u64::try_from((qty / self.step).floor().max(Decimal::ZERO)).unwrap_or_default()
     }
 
-    /// Price times quantity in the quote coin.
+    /// Returns price times quantity in the quote coin.
     pub(crate) fn value(&self, ticks: u64, lots: u64) -> Decimal {
         match self.contract {
             Contract::InverseByQuote => self.qty(lots),
@@ -338,7 +338,7 @@ pub(crate) fn most_lots(pair: &Instrument) -> u64 {
     most.unwrap_or(u64::MAX).min(MAX_LOTS)
 }
 
-/// `a / b`, rounded; zero if `b` is zero.
+/// Returns `a / b`, rounded; zero if `b` is zero.
 pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
     a.checked_div(b).unwrap_or_default().round_dp(PLACES)
 }

@@ -16,7 +16,7 @@ pub(crate) trait Recorded {
     /// Returns the pair.
     fn pair(&self) -> PairName;
 
-    /// When each step begins, in milliseconds since the start.
+    /// Returns when each step begins, in milliseconds since the start.
     fn times(&self) -> Vec<u64>;
 
     /// Returns what happens in the market of a pair.

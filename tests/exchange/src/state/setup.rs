@@ -116,7 +116,7 @@ impl std::fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Setup {
-    /// These settings and one user.
+    /// Creates a setup of these settings and one user.
     pub(crate) fn of(settings: Settings, user: Profile) -> Self {
         Self { settings, users: vec![user], ..Self::default() }
     }

@@ -29,7 +29,7 @@ impl Chance {
         rust_decimal::Decimal::new(i64::try_from(self.below(end)).unwrap(), 3)
     }
 
-    /// One of `all`, or none of them.
+    /// Returns one of `all`, or none of them.
     pub(crate) fn one_of<T>(&mut self, all: Vec<T>) -> Option<T> {
         let index = usize::try_from(self.below(1 + u64::try_from(all.len()).unwrap())).unwrap();
         all.into_iter().nth(index)

@@ -40,7 +40,7 @@ fn found(exchange: &Exchange, target: &str) -> Value {
     answer["data"].take()
 }
 
-/// `base` with the members of `other`.
+/// Returns `base` with the members of `other`.
 fn with(base: &Value, other: Value) -> Value {
     let mut base = base.clone();
     base.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());

@@ -20,7 +20,7 @@ const TOKENS: usize = 2_813;
 /// Coins whose names begin and end like those of tokens.
 const COINS: [&str; 3] = ["RUNE", "RAY", "RENDER"];
 
-/// Four letters that no two numbers have in common.
+/// Returns four letters that no two numbers have in common.
 fn ticker(number: usize) -> String {
     let letter = |place: u32| char::from(b'A' + u8::try_from(number / 26_usize.pow(place) % 26).unwrap());
     ['Z', letter(2), letter(1), letter(0)].iter().collect()

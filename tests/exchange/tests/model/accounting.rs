@@ -197,7 +197,7 @@ impl Books {
         self.insurance = insurance;
     }
 
-    /// What the balances have changed by, beyond what fills and funding explain.
+    /// Checks that the balances changed by no more than what fills and funding explain.
     fn check_money(
         &self,
         account: usize,
@@ -311,8 +311,8 @@ impl Books {
         all
     }
 
-    /// What open orders freeze: of spot exactly, of contracts within bounds, because an order that closes a position needs
-    /// less, and a sale is valued at the best bid if that is higher.
+    /// Checks what open orders freeze: of spot exactly, of contracts within bounds, because an order that closes a
+    /// position needs less, and a sale is valued at the best bid if that is higher.
     fn check_frozen(&self, account: usize, told: &str) {
         let view = &self.seen[account].view;
         let mut bounds: BTreeMap<&str, [Num; 2]> = BTreeMap::new();

@@ -121,7 +121,7 @@ impl Run {
         }
     }
 
-    /// One random operation on both sides.
+    /// Performs one random operation on both sides.
     fn act(&mut self) -> Told {
         match self.chance.below(100) {
             0..36 => self.place(),

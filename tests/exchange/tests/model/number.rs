@@ -40,7 +40,7 @@ impl Num {
         Self(&self.0 * one() / &by.0)
     }
 
-    /// Rounded to the eight places that coins have, to the even neighbour from the middle.
+    /// Returns the number rounded to the eight places that coins have, to the even neighbour from the middle.
     pub(super) fn rounded(&self) -> Self {
         let unit = BigInt::from(10_u32).pow(16);
         let (twice, both) = (&self.0 * 2 + &unit, &unit * 2);

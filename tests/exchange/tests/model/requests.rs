@@ -241,7 +241,7 @@ impl Run {
         open.get(place).copied()
     }
 
-    /// Some open orders of one account and pair.
+    /// Returns some open orders of one account and pair.
     fn some_open(&mut self) -> Option<(usize, usize, Vec<u64>)> {
         let (account, pair, _) = self.any_open()?;
         let same = self.open().into_iter().filter(|open| (open.0, open.1) == (account, pair));

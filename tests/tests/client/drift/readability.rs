@@ -62,7 +62,7 @@ where
     Ok(())
 }
 
-/// The places of all values in the data, as pointers.
+/// Lists the places of all values in the data, as pointers.
 fn find_places(path: &mut Vec<String>, value: &Value, places: &mut Vec<String>) {
     places.push(path.iter().map(|step| format!("/{step}")).collect());
     let children: Vec<(String, &Value)> = match value {

@@ -18,7 +18,7 @@ fn at(time: u64) -> Timestamp {
     Timestamp::from_millis(time)
 }
 
-/// One fill per hour for 80 days.
+/// Returns one fill per hour for 80 days.
 fn hourly() -> Vec<Item> {
     (0..80 * 24).map(|n| Item::new(format!("f{n}"), NOW - n * HOUR - 1)).collect()
 }

@@ -79,7 +79,7 @@ impl Answer {
         Self { body: self.body[..self.body.len() / 2].to_owned(), ..self.clone() }
     }
 
-    /// As the client gets it.
+    /// Returns the answer as the client gets it.
     pub(crate) fn response(&self) -> http::Response<Bytes> {
         let mut response = http::Response::new(Bytes::copy_from_slice(self.body.as_bytes()));
         *response.status_mut() = http::StatusCode::from_u16(self.status).unwrap_or_default();

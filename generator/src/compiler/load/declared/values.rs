@@ -18,7 +18,7 @@ pub(crate) trait Scalar: Read {
     /// Returns the value as it is written.
     fn words(&self) -> String;
 
-    /// As for [`KeyValue::same_as`].
+    /// Returns the same as [`KeyValue::same_as`].
     fn same_as(&self) -> Option<String> {
         None
     }

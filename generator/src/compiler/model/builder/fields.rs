@@ -128,7 +128,8 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// A value that never changes has neither bounds nor a default, and is always sent.
+    /// Refuses bounds and needs beside a fixed value: one that never changes has neither bounds nor a default, and is
+    /// always sent.
     fn refuse_beside_fixed(&mut self, raw: &raw::Field) {
         if raw.fixed.is_none() {
             return;
@@ -178,7 +179,7 @@ impl FamilyBuilder<'_, '_> {
         only.iter().map(placed).collect()
     }
 
-    /// An array body has no name on the wire, so its Rust name has to be given.
+    /// Returns the name of a parameter; an array body has none on the wire, so its Rust name has to be given.
     fn parameter_name(&mut self, name: &Text, raw: &raw::Field) -> crate::compiler::model::Name {
         if name.value == ListName::BODY && raw.rust.is_none() {
             let fallback = Spanned { value: "items".to_owned(), place: name.place };

@@ -143,7 +143,7 @@ impl FamilyBuilder<'_, '_> {
         file.to_owned()
     }
 
-    /// The function has the name of the request type, so that both are found under one name.
+    /// Returns the name of the function, which has the name of the request type, so that both are found under one name.
     fn function_name(&mut self, raw: &raw::Operation, rust: &Name, place: Place) -> String {
         if rust.rust.is_empty() {
             return String::new();

@@ -266,7 +266,7 @@ impl FamilyBuilder<'_, '_> {
         }
     }
 
-    /// One enum, with the values that count.
+    /// Returns one enum, with the values that count.
     fn over(&mut self, raw: &Spanned<Named<Texts>>) -> Option<CeilingValues> {
         let mut entries = raw.iter();
         let (Some((name, values)), None) = (entries.next(), entries.next()) else {

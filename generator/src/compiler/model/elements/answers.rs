@@ -96,7 +96,7 @@ impl Operation {
         std::iter::once(shape).chain(fields).collect()
     }
 
-    /// A cursor is an identifier where the parameter that it goes into is one.
+    /// Returns the type of a cursor, which is an identifier where the parameter that it goes into is one.
     fn cursor_type<'a>(&self, family: &'a Family, next: &Reference) -> Option<&'a str> {
         self.parameter(next)?.shape.single().filter(|ty| ty.is_identifier()).map(|ty| family.type_rust(ty))
     }

@@ -432,7 +432,7 @@ impl ObservedCode {
 }
 
 impl ErrorCode {
-    /// The Rust name comes from the text, unless `rust` says otherwise.
+    /// Returns the element; the Rust name comes from the text, unless `rust` says otherwise.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { code, rust, place, text, doc, source: from, proof, success } = self;
         let renamed = || breaking(format!("the variant is called `{rust}`"));
@@ -505,7 +505,7 @@ impl Carried {
 }
 
 impl Within {
-    /// To follow a name; empty for headers, the usual place.
+    /// Returns the words that follow a name; empty for headers, the usual place.
     fn in_words(self) -> String {
         match self {
             Self::Header => String::new(),

@@ -17,7 +17,7 @@ use crate::compiler::model::{
 };
 use crate::compiler::words::Sends;
 
-/// Where the parameters travel, in words; empty if it follows from the method.
+/// Returns where the parameters travel, in words; empty if it follows from the method.
 fn sends_words(sends: Sends) -> &'static str {
     match sends {
         Sends::Query | Sends::Json => "",
@@ -238,7 +238,7 @@ fn examples(examples: &[Example]) -> Key {
 }
 
 impl Rate {
-    /// A rate is identified by what it counts and for whom.
+    /// Returns the element; a rate is identified by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
         // Its dates are those of its class.
         let Self { calls, scope, class, is_observed, dates: _, place, every, of_pool } = self;
@@ -437,7 +437,7 @@ impl Contradiction {
 }
 
 impl Observation {
-    /// A statement about the whole API is a fact about each of its families.
+    /// Returns the element; a statement about the whole API is a fact about each of its families.
     pub(super) fn element<'a>(&self, of: &str, about: impl IntoIterator<Item = &'a str>) -> Element {
         let Self { id, place, says, sources } = self;
         let fact = |about: &str| (*place, Fact::Observed { about: about.to_owned(), says: says.clone() });

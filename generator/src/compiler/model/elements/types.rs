@@ -25,7 +25,8 @@ pub(super) fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
     Key::new("type", words, breaking(means)).same_as(phrases::shape(shape, |ty| family.type_rust(ty)))
 }
 
-/// In another unit, the same number means something else; stating a unit, or no longer stating it, changes nothing.
+/// Returns the key of a unit: in another unit, the same number means something else; stating a unit, or no longer
+/// stating it, changes nothing.
 pub(super) fn unit(units: &[Unit]) -> Key {
     let means = Means::Each {
         added: documentation(""),
@@ -323,7 +324,7 @@ fn texts<K>(names: &[NameOf<K>]) -> impl Iterator<Item = &str> {
 }
 
 impl Transition {
-    /// One fact for each state and trigger.
+    /// Returns one fact for each state and trigger.
     fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
         let fact = |from: &String, trigger: &Reference| {
             let to = if self.to == "unchanged" { from } else { &self.to };
@@ -334,7 +335,7 @@ impl Transition {
         self.from.iter().flat_map(by_each).collect()
     }
 
-    /// A transition has no name; its content identifies it.
+    /// Returns the element; a transition has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
         let name = format!("{} -> {to} by {}", list(from), list(texts(trigger)));

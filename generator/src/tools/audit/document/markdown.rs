@@ -156,7 +156,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// `start` is the byte at which the parsed text starts in the source.
+    /// Takes an event of the parser; `start` is the byte at which the parsed text starts in the source.
     pub(super) fn event(&mut self, parsed: &str, event: Event<'_>, range: Range<usize>, start: usize) {
         let at = start + range.start;
         match event {

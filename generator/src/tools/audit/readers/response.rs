@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         self.missing_response_fields(id, &listed, list.at);
     }
 
-    /// Also states the field for a record that only the answer of this operation describes.
+    /// States the field also the field for a record that only the answer of this operation describes.
     fn field_of_record(&mut self, id: &str, field: &str, of: &FactKey, at: Span<'a>) {
         let Some(operation) = self.claims.operation_by_id(id) else { return };
         let (Response::Object { record } | Response::Array { record, .. }) = &operation.response else { return };

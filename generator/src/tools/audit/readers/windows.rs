@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same, with a label that may state the kind of window.
+    /// Reads windows, with a label that may state the kind of window.
     pub(super) fn windows_of(&mut self, text: Span<'a>, label: Option<Span<'a>>, ids: &[String]) {
         for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
             if let (Some((length, _)), Some(kind)) = (duration(clause), kind(clause).or(label.and_then(kind))) {

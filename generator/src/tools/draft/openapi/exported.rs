@@ -120,7 +120,7 @@ fn window(operation: &Cursor<'_>, draft: &mut Draft) {
     draft.is_both_or_neither = window.is_true("both_or_neither");
 }
 
-/// A page of records with a cursor; the keys of other listings are not read.
+/// Drafts a page of records with a cursor; the keys of other listings are not read.
 fn page(operation: &Cursor<'_>, draft: &mut Draft) {
     let Some(page) = operation.get("x-page") else { return };
     let Answer::Object(data) = &draft.response else { return };

@@ -298,7 +298,7 @@ pub(super) fn put(fields: &mut Vec<DraftField>, field: DraftField) {
     *known = merged;
 }
 
-/// The members of an object, or the value that each of them has.
+/// Drafts the members of an object, or the value that each of them has.
 fn properties(schema: &Cursor<'_>, side: Side, within: &[String], part: Part, field: &mut DraftField) {
     if !matches!(field.kind, JsonKind::Object | JsonKind::Unknown) {
         return;

@@ -69,13 +69,13 @@ fn headers<'a>(family: &'a Family, operation: &Operation) -> impl Iterator<Item 
     })
 }
 
-/// JSON of this schema.
+/// Returns a body of JSON of this schema.
 pub(super) fn content(media_type: &str, schema: Value, examples: Map<String, Value>) -> Value {
     let media = Object::new().with("schema", schema).map("examples", examples);
     Object::new().with(media_type, media).into_value()
 }
 
-/// One side of an example.
+/// Returns one side of an example.
 pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
     let Example { about, request: _, response: _ } = example;
     let value: Value = serde_json::from_str(json).ok()?;

@@ -121,7 +121,7 @@ fn record(family: &Family, record: &Record) -> Value {
         .into_value()
 }
 
-/// One of several records. What tells each of them is stated again, because no field of a record is required.
+/// Returns one of several records. What tells each of them is stated again, because no field of a record is required.
 fn one_of(family: &Family, one_of: &OneOf) -> Object {
     let OneOf { decider, cases, place: _ } = one_of;
     let name = |RecordCase { record, place: _, told_by: _ }: &RecordCase| &family.records[*record].name.rust;

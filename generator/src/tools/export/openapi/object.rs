@@ -261,7 +261,7 @@ fn identifier(family: &Family, all: &Identifier, location: Location) -> Object {
     if all.is_constrained() { open(named, "string", location) } else { named }
 }
 
-/// In answers, any value of the type that is not listed is accepted, too.
+/// Opens an enum: in answers, any value of the type that is not listed is accepted, too.
 fn open(listed: Object, json_type: &str, location: Location) -> Object {
     match location {
         Location::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": json_type})]),
@@ -269,7 +269,7 @@ fn open(listed: Object, json_type: &str, location: Location) -> Object {
     }
 }
 
-/// Also allows null.
+/// Allows also null.
 pub(super) fn or_null(schema: Object) -> Object {
     Object::new().with("anyOf", [schema.into_value(), json!({"type": "null"})])
 }

@@ -219,7 +219,7 @@ fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
     decider.into_iter().chain(members).collect()
 }
 
-/// Also allows the text that deletes, if it is not a value of the type.
+/// Allows also the text that deletes, if it is not a value of the type.
 fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     let Some(delete) = parameter.deletes_with() else { return schema };
     let is_value = match ty {
@@ -464,7 +464,7 @@ pub(super) fn shared(family: &Family, operation: &Operation) -> Vec<(String, Val
     in_schemas.flat_map(|(owner, parameters)| objects(of, owner, &parameters)).collect()
 }
 
-/// These parameters and those of the objects in them, each with the name of the object.
+/// Returns these parameters and those of the objects in them, each with the name of the object.
 fn sets<'a>(family: &'a Family, owner: &'a str, parameters: Vec<&'a Parameter>) -> Vec<(&'a str, Vec<&'a Parameter>)> {
     let members = |parameter: &&'a Parameter| family.choice_of(parameter).map(Choice::members).unwrap_or_default();
     let chosen: Vec<&'a Parameter> = parameters.iter().flat_map(members).collect();

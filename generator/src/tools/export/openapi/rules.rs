@@ -186,12 +186,12 @@ fn contradiction(contradiction: &Contradiction) -> Value {
     json!({"id": id, "readings": readings, "chosen": chosen, "why": why})
 }
 
-/// Something that the documents leave open, and the sections that say so themselves.
+/// Returns something that the documents leave open, and the sections that say so themselves.
 fn open_question(open: &OpenQuestion) -> Value {
     declared(open)
 }
 
-/// Something seen on the wire and in no document.
+/// Returns something seen on the wire and in no document.
 pub(super) fn observation(observation: &Observation) -> Value {
     let Observation { id, place: _, says, sources } = observation;
     json!({"id": id, "says": says, "sources": sources})

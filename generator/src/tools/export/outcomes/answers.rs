@@ -65,7 +65,7 @@ fn list_around(operation: &Operation) -> Option<&str> {
     }
 }
 
-/// Where the records of the data are, and how they travel if not as a list of objects.
+/// Returns where the records of the data are, and how they travel if not as a list of objects.
 fn records(family: &Family, operation: &Operation) -> Object {
     let within = match &operation.response {
         Response::Page { list, .. } => Some(list.wire.as_str()),

@@ -114,7 +114,7 @@ fn pairs(pairs: &[Pair], first: &str, second: &str) -> Vec<Value> {
     pairs.iter().map(|pair| row(pair).into_value()).collect()
 }
 
-/// Names, each with several others, as objects.
+/// Returns names, each with several others, as objects.
 fn several(rows: &[NamesWithin], first: &str, second: &str) -> Vec<Value> {
     let texts = |others: &[(String, _)]| others.iter().map(|(other, _)| other.clone()).collect::<Vec<_>>();
     let row = |(name, others): &NamesWithin| Object::new().with(first, name.0.as_str()).with(second, texts(others));

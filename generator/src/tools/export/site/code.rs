@@ -33,7 +33,7 @@ impl<T: AsRef<str>> Render for CodeText<T> {
 /// The maximum width of a list or an object on one line.
 const WIDTH: usize = 48;
 
-/// JSON over several lines; any other text is shown unchanged.
+/// Shows JSON over several lines; any other text is shown unchanged.
 pub(super) fn json(text: &str) -> Markup {
     match serde_json::from_str(text) {
         Ok(value) => html! { (member(&value, 0)) },
@@ -51,7 +51,7 @@ pub(super) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-/// JSON on one line, which the browser may wrap.
+/// Returns JSON on one line, which the browser may wrap.
 pub(super) fn spaced_json(value: &Value) -> String {
     let all = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -123,7 +123,7 @@ fn member(value: &Value, depth: usize) -> Markup {
 const WORDS: [&str; 12] =
     ["async", "await", "fn", "let", "use", "mut", "dyn", "pub", "crate", "self", "move", "return"];
 
-/// Rust; any other text is shown unchanged.
+/// Shows Rust; any other text is shown unchanged.
 pub(super) fn rust(text: &str) -> Markup {
     let Ok(tokens) = text.parse::<TokenStream>() else { return html! { (text) } };
     let mut spans = Vec::new();

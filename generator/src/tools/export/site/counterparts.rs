@@ -103,7 +103,7 @@ fn section(here: PageContext<'_, '_>, view: &OperationView<'_>, counterpart: &Co
     }
 }
 
-/// The same for the page of an operation as Markdown.
+/// Writes the same for the page of an operation as Markdown.
 pub(super) fn as_text(out: &mut MarkdownPage, counterpart: &CounterpartView<'_>) {
     let CounterpartView::Operation { id, title: _, address: _, rows, differs } = counterpart else { return };
     out.heading(2, &format!("Counterpart: {id}"));

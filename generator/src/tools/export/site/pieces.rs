@@ -189,7 +189,7 @@ impl PageContext<'_, '_> {
         }
     }
 
-    /// Contradictions, gaps and observations.
+    /// Shows contradictions, gaps and observations.
     pub(super) fn statements(&self, statements: &Statements) -> Markup {
         let Statements { rules: _, not_shown, contradictions, observed } = statements;
         html! {

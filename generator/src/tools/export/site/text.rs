@@ -127,7 +127,8 @@ fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, op
     headers.iter().for_each(|header| out.entry("Header", &header.text));
 }
 
-/// The rules that the schema writes out. The others only repeat what is stated with the parameters and above them.
+/// Writes the rules that the schema writes out. The others only repeat what is stated with the parameters and above
+/// them.
 fn rules_as_text(out: &mut MarkdownPage, rules: &[RuleView<'_>]) {
     out.heading(2, "Rules");
     for rule in rules.iter().filter(|rule| rule.is_written) {
@@ -170,7 +171,7 @@ fn intents_as_text(out: &mut MarkdownPage, intents: &[Intent]) {
     }
 }
 
-/// A request with its answer; the first one with programs that send it.
+/// Writes a request with its answer; the first one with programs that send it.
 fn example_as_text(
     out: &mut MarkdownPage,
     site: &Site<'_>,
@@ -313,22 +314,22 @@ impl MarkdownPage {
         self.in_list = false;
     }
 
-    /// An item of a list.
+    /// Writes an item of a list.
     pub(super) fn item(&mut self, depth: usize, text: &str) {
         self.line(depth, &escaped(text));
     }
 
-    /// An item of a list with a name.
+    /// Writes an item of a list with a name.
     pub(super) fn entry(&mut self, name: &str, text: &str) {
         self.line(0, &format!("**{}**: {}", escaped(name), escaped(text)));
     }
 
-    /// A name of the wire with its description.
+    /// Writes a name of the wire with its description.
     pub(super) fn named(&mut self, depth: usize, name: &str, text: &str) {
         self.line(depth, &format!("`{}`: {}", name.replace('`', "'"), escaped(text)));
     }
 
-    /// A block of code, whose fence is longer than any run of backticks in it.
+    /// Writes a block of code, whose fence is longer than any run of backticks in it.
     pub(super) fn code(&mut self, language: &str, code: &str) {
         let longest = code.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
@@ -337,7 +338,7 @@ impl MarkdownPage {
         self.in_list = false;
     }
 
-    /// A line of Markdown.
+    /// Writes a line of Markdown.
     pub(super) fn raw(&mut self, line: &str) {
         self.line_of(line);
     }

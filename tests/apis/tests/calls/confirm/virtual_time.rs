@@ -27,12 +27,12 @@ pub(super) struct VirtualTime {
 }
 
 impl VirtualTime {
-    /// Time that advances when a task waits for it.
+    /// Returns a time that advances when a task waits for it.
     pub(super) fn leaping() -> Self {
         Self { clocks: ManualEnvironment::leaping(START), exchange: None }
     }
 
-    /// Time that stands still.
+    /// Returns a time that stands still.
     pub(super) fn resting() -> Self {
         Self { clocks: ManualEnvironment::new(START), exchange: None }
     }

@@ -149,7 +149,7 @@ fn first_in<'a>(from: &mut Reader<'a>, names: &[&str]) -> Result<Option<Cow<'a, 
     }
 }
 
-/// All texts with these names at any depth, with their names.
+/// Lists all texts with these names at any depth, with their names.
 pub(crate) fn texts<'a>(value: &'a Value, names: &[&str], found: &mut Vec<(&'a str, &'a str)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| texts(item, names, found)),

@@ -33,7 +33,7 @@ fn line(query: &Query) -> Result<Option<Line>, Refused> {
     query.word("line", LINES, Line::of)
 }
 
-/// One pair; its business line is that of USDT futures unless it is named.
+/// Reads one pair; its business line is that of USDT futures unless it is named.
 fn pair(query: &Query) -> Result<(Line, String), Refused> {
     Ok((line(query)?.unwrap_or(Line::UsdtFutures), query.needed("symbol")?))
 }
@@ -85,7 +85,7 @@ fn family(query: &Query, name: &str) -> Result<Option<Family>, Refused> {
     query.word(name, "classic or unified", Family::of)
 }
 
-/// Permissions; `all` of them are not a restriction.
+/// Reads permissions; `all` of them are not a restriction.
 fn permissions(query: &Query) -> Result<Option<Option<Vec<String>>>, Refused> {
     let given = query.list("permissions", "permissions", |text| Some(text.to_owned()))?;
     Ok(given.map(|given| Some(given).filter(|given| *given != ["all"])))

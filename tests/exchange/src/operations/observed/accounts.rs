@@ -89,7 +89,7 @@ impl Serve for GetContractAccount {
 }
 
 impl Serve for GetSpotAssets {
-    /// A classic user has the funds in the futures account; the spot account is empty.
+    /// Lists the funds: a classic user has the funds in the futures account; the spot account is empty.
     fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotAsset>, Refusal> {
         let coins = at.core.accounts[at.account].balances.keys().copied();
         let wanted = coins.filter(|coin| self.coin.as_ref().is_some_and(|one| one.as_str() == *coin));

@@ -36,7 +36,7 @@ impl Books {
         (&Num::from(steps.max(1)) * &of(PAIRS[pair].4[1])).to_string()
     }
 
-    /// One order of an account in a pair, as an item of a batch or by itself.
+    /// Returns one order of an account in a pair, as an item of a batch or by itself.
     fn order(&mut self, account: usize, pair: usize, is_item: bool) -> Map<String, Value> {
         let unified = account % 2 == 1;
         let Pair(line, symbol, kind, ..) = &PAIRS[pair];

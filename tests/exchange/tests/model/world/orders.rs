@@ -237,7 +237,7 @@ impl World {
         }
     }
 
-    /// The effect of a fill on the order, the position and the balance.
+    /// Applies the effect of a fill on the order, the position and the balance.
     fn fill(&mut self, order: &mut Order, price: i64, qty: i64, is_taker: bool) {
         let (account, key) = (order.wish.account, (order.wish.pair, order.wish.pos));
         let pair = self.pairs[order.wish.pair].clone();
@@ -291,7 +291,7 @@ impl World {
         fee
     }
 
-    /// A position is closed, opened, or turned. Returns the fee and the profit.
+    /// Closes, opens or turns a position, and returns the fee and the profit.
     fn fill_position(&mut self, wish: &Wish, price: i64, qty: i64, rate: &Num) -> (Num, Num) {
         let (account, key) = (wish.account, (wish.pair, wish.pos));
         let pair = self.pairs[wish.pair].clone();
@@ -346,8 +346,8 @@ impl World {
         (fee, profit)
     }
 
-    /// After a position has changed: closing orders never close more than it, and other orders that closed what is gone
-    /// reserve funds or are cancelled.
+    /// Fits orders to a position that has changed: closing orders never close more than it, and other orders that
+    /// closed what is gone reserve funds or are cancelled.
     fn fit_orders(&mut self, account: usize, key: (usize, Pos)) {
         let position = self.accounts[account].positions.get(&key).map(|position| (position.buys, position.qty));
         let closed_by = |buys: bool| position.filter(|position| position.0 != buys).map_or(0, |position| position.1);

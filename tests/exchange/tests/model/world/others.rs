@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Another participant trades, and what is left of a limit order waits.
+    /// Lets another participant trade; what is left of a limit order waits.
     pub(crate) fn place_other(&mut self, pair: usize, buys: bool, limit: Option<i64>, qty: i64) {
         self.renew_quotes(pair);
         self.trade_of_others(pair, buys, limit, qty, false);

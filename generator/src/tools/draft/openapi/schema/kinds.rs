@@ -12,7 +12,7 @@ use crate::tools::draft::{DraftField, JsonKind};
 /// Formats of integers that are never negative.
 const UNSIGNED: [&str; 5] = ["uint", "uint8", "uint16", "uint32", "uint64"];
 
-/// The JSON type, and how a text or a number is meant.
+/// Drafts the JSON type, and how a text or a number is meant.
 pub(super) fn kind(schema: &Cursor<'_>, side: Side, field: &mut DraftField) {
     if field.is_undecided {
         schema.mark("type", Mark::LeftEmpty);
@@ -106,7 +106,7 @@ fn agrees(word: &str, field: &DraftField) -> bool {
     }
 }
 
-/// An integer is unsigned only if the file says so.
+/// Returns whether a number is never negative: an integer is unsigned only if the file says so.
 fn is_never_negative(schema: &Cursor<'_>, side: Side) -> bool {
     let bound = |key: &str| schema.value.get(key).and_then(Value::as_f64);
     let is_above = bound("exclusiveMinimum").is_some_and(|bound| bound >= -1.0);
@@ -122,7 +122,7 @@ fn is_never_negative(schema: &Cursor<'_>, side: Side) -> bool {
     is_above || is_unsigned
 }
 
-/// The format of a text or a number. A date without a time has no type.
+/// Drafts the format of a text or a number. A date without a time has no type.
 fn format(schema: &Cursor<'_>, field: &mut DraftField) {
     if let Some(times) = schema.text("x-times").and_then(Times::parse) {
         schema.mark("format", Mark::Read);
@@ -209,7 +209,7 @@ fn digits(schema: &Cursor<'_>) -> Option<String> {
     Some(pattern.strip_prefix("^[0-9]{1,")?.strip_suffix("}$")?.to_owned())
 }
 
-/// The values of an enum, and a constant, which is an enum of one.
+/// Drafts the values of an enum, and a constant, which is an enum of one.
 pub(super) fn values(schema: &Cursor<'_>, field: &mut DraftField) {
     let constant = schema.value.get("const").map(std::slice::from_ref).unwrap_or_default();
     let listed = schema.value.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
