@@ -54,8 +54,7 @@ pub(crate) struct Job<'a> {
 impl Job<'_> {
     /// Returns the file before it is printed.
     pub(crate) fn make(&self) -> File {
-        let (file, docs) = docs::setting_aside(|| (self.file)());
-        file.with_docs(docs)
+        (self.file)()
     }
 }
 

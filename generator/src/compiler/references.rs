@@ -18,6 +18,11 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
+    /// Returns whether the file lacks the key, which was reported.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.place == Place::default()
+    }
+
     /// Returns whether both stand for the same part.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.number.is_some() && self.number == other.number
@@ -41,6 +46,11 @@ impl<K: Kind> NameOf<K> {
     /// Makes a name that is not resolved yet.
     pub(crate) fn new((text, place): (String, Place)) -> Self {
         Self { reference: Reference { text, place, number: None }, kind: PhantomData }
+    }
+
+    /// Makes a name that stands for nothing.
+    pub(crate) fn of_nothing() -> Self {
+        Self::new((String::new(), Place::default()))
     }
 
     /// Shows the name, with what it can stand for, to the pass that resolves it.
@@ -158,6 +168,8 @@ pub(crate) enum SoughtForm {
     Cursor,
     Text,
     Decimal,
+    /// A number that counts something.
+    Quantity,
     Boolean,
     ListOfRecords,
 }
@@ -228,6 +240,10 @@ kinds! {
     EnumParameter = parameter(SoughtForm::Enum);
     /// A parameter that takes a number of items.
     IntegerParameter = parameter(SoughtForm::Integer);
+    /// A parameter that takes a text or an id.
+    TextParameter = parameter(SoughtForm::Text);
+    /// A parameter that takes a quantity.
+    QuantityParameter = parameter(SoughtForm::Quantity);
     /// A parameter that takes the cursor of a page.
     CursorParameter = parameter(SoughtForm::Cursor);
     /// A parameter that bounds the times of a query.

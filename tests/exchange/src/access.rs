@@ -8,6 +8,7 @@ pub(crate) mod control;
 pub(crate) mod docs;
 pub(crate) mod exchange;
 pub(crate) mod gate;
+mod replay;
 pub mod server;
 pub(crate) mod snapshot;
 pub(crate) mod time;

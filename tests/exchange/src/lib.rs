@@ -47,10 +47,8 @@
 //!
 //! # How it is built
 //!
-//! The core is a state machine, `answer(time, request)`, without sockets, clock and threads. All random numbers follow
-//! from the [`Seed`]. The same requests at the same times give the same answers, byte for byte. Requests are
-//! read and answers written by the types of `tradeapi`, and the documents' rules are checked by the emitted checks, so
-//! that a changed schema reaches the exchange: it does not compile until it serves each operation.
+//! All random numbers follow from the [`Seed`], and the answers to the same requests are the same, byte for byte. A
+//! changed schema reaches the exchange through the emitted types: it does not compile until it serves each operation.
 //!
 //! | folder | contents |
 //! |---|---|

@@ -1,13 +1,13 @@
-//! The reasons why a call fails, why a client cannot be built, and why a request was not sent: a rate limit or the
-//! state of an order.
+//! The reasons why a call fails, and why a client cannot be built.
 
 mod budget;
+mod build;
 mod exchange;
 mod journal;
+mod limit;
 mod transport;
 mod unknown;
 
-use std::convert::Infallible;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -18,11 +18,13 @@ use http::StatusCode;
 use crate::data::account::AccountMismatch;
 use crate::data::checks::Violations;
 use crate::data::clock::Skew;
-use crate::data::tables::{CallResult, CredentialCause, Effect, Outcome, RateLimit, Scope};
+use crate::data::tables::{CallResult, CredentialCause, Effect, Outcome};
 
 pub use self::budget::{BudgetBound, BudgetEffects, BudgetObstacle, OverBudget};
+pub use self::build::BuildError;
 pub use self::exchange::{Code, ExchangeError, UnreadableAnswer};
 pub use self::journal::{JournalError, NotStored};
+pub use self::limit::{BindingLimit, Limited, LimiterErrorKind, LimiterFailure};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 
@@ -381,80 +383,6 @@ impl StdError for Error {
     }
 }
 
-/// The reason why a client cannot be built.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The address cannot be used.
-    BaseUrl {
-        /// The mistake in the value.
-        why: &'static str,
-    },
-    /// A header cannot be sent.
-    Header {
-        /// The name.
-        name: String,
-        /// The mistake in the value.
-        why: String,
-    },
-    /// The key, the secret or the passphrase cannot be right.
-    Credentials {
-        /// The mistake in the value.
-        why: &'static str,
-    },
-    /// A variable of the environment is not set, is empty, or is not text.
-    Environment {
-        /// The name.
-        name: String,
-    },
-    /// The default transport cannot be set up, or settings of it are combined with another transport.
-    Transport {
-        /// The mistake.
-        why: String,
-    },
-    /// The thread of a blocking client cannot be started.
-    Thread {
-        /// The error of the operating system.
-        why: String,
-    },
-    /// The budget cannot be kept.
-    Budget {
-        /// The reason, and what to do.
-        why: &'static str,
-    },
-    /// There is no transport: the features `hyper` and `reqwest` are off, and none is set.
-    NoTransport,
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BaseUrl { why } => write!(f, "the base address {why}"),
-            Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
-            Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
-            Self::Environment { name } => {
-                write!(f, "the environment variable {name} is missing, empty or not text; export it")
-            }
-            Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
-            Self::Thread { why } => write!(f, "the thread of a blocking client cannot be started: {why}"),
-            Self::Budget { why } => write!(f, "the budget cannot be kept: {why}"),
-            Self::NoTransport => {
-                f.write_str("there is no transport: set one, or enable the feature `hyper` or `reqwest`")
-            }
-        }
-    }
-}
-
-debug_as_sentence!(BuildError);
-
-impl StdError for BuildError {}
-
-impl From<Infallible> for BuildError {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}
-
 /// An amendment that was not sent because of the order's tracked state.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -511,91 +439,3 @@ impl fmt::Display for NotAmendable {
 debug_as_sentence!(NotAmendable);
 
 impl StdError for NotAmendable {}
-
-/// A request that was not sent because a rate limit is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limited {
-    /// The id of the operation.
-    pub operation: &'static str,
-    /// The least time until there is room.
-    pub free_in: Duration,
-    /// The limit that is used up.
-    pub binding: Option<BindingLimit>,
-    /// True if the exchange refuses all requests of the address for this time, whichever limits have room.
-    pub is_address_refused: bool,
-}
-
-/// A request that was not sent because the limiter failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LimiterFailure {
-    /// The id of the operation.
-    pub operation: &'static str,
-    /// The kind of failure.
-    pub kind: LimiterErrorKind,
-    /// The reason.
-    pub why: String,
-    /// The time that the call waited for its rate limits.
-    pub waited: Duration,
-}
-
-/// A limit that makes calls wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BindingLimit {
-    /// The operation; `None` for a limit on several operations together: those of a pool, or all.
-    pub operation: Option<&'static str>,
-    /// The limit.
-    pub limit: RateLimit,
-}
-
-/// The reason why a limiter failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LimiterErrorKind {
-    /// The shared store cannot be reached.
-    Unreachable,
-    /// The shared store answers too late.
-    TooSlow,
-    /// The shared store answers with an error.
-    Failed,
-    /// The share of the rate is less than one call in a window.
-    NoShare,
-    /// The limiter belongs to the process that this one was forked from.
-    Forked,
-}
-
-impl fmt::Display for Limited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.binding {
-            Some(binding) => write!(f, "{binding} is used up"),
-            None if self.is_address_refused => f.write_str("the exchange refuses all requests of the address"),
-            None => f.write_str("its rate limit is used up"),
-        }?;
-        write!(f, " for at least another {:.3} s", self.free_in.as_secs_f64())
-    }
-}
-
-impl fmt::Display for BindingLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateLimit { calls, per_millis: _, scope, class, pool, weight: _, when: _ } = self.limit;
-        let who = match scope {
-            Scope::Uid => "UID",
-            Scope::Ip => "IP",
-        };
-        let what = self.operation.or(pool).unwrap_or("all operations");
-        write!(f, "the limit of {what}, {calls} calls in {} s per {who} ({class})", self.limit.window().as_secs_f64())
-    }
-}
-
-impl fmt::Display for LimiterErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unreachable => "the limiter cannot be reached",
-            Self::TooSlow => "the limiter is too slow",
-            Self::Failed => "the limiter failed",
-            Self::NoShare => "the limiter has no share of the rate",
-            Self::Forked => "the client was made before this process was forked",
-        })
-    }
-}

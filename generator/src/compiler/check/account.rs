@@ -7,12 +7,12 @@ use super::conditions::{Subject, find};
 use super::names::{RustName, are_distinct, are_free};
 use super::records::find_fault_of_value;
 use super::rules::implies;
-use super::{examples, identifiers, reserved, rules};
+use super::{errors, examples, identifiers, reserved, rules};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Dates, Enum, Family, Flat, FlatClose, FlatReduce, FlatSide, Identifier,
-    InstrumentNames, Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Role, Shape, Type,
+    Access, Account, Api, Class, Condition, Dates, Enum, Family, Flat, FlatReduce, FlatSide, Identifier,
+    InstrumentNames, Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Type,
 };
 
 /// Properties, their values and their types have distinct names.
@@ -60,14 +60,8 @@ pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
 
 /// Codes that deny a property are documented or observed.
 fn are_known(api: &Api, codes: &[Placed], to: &mut Diagnostics) {
-    for (code, place) in codes {
-        let documented = api.families.iter().flat_map(|family| &family.errors).map(|error| error.code.as_str());
-        let known = || documented.clone().chain(api.codes.iter().map(|known| known.code.as_str()));
-        if api.is_whole && !known().any(|known| known == code) {
-            let help =
-                did_you_mean(code, known()).unwrap_or_else(|| "name a code that is documented or observed".into());
-            to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
-        }
+    for (code, place) in codes.iter().filter(|_| api.is_whole) {
+        errors::code_is_known(api, code, *place, None, to);
     }
 }
 
@@ -400,9 +394,9 @@ fn unknown_property<'a>(
 
 pub(super) fn becomes_flat(api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = &family.operations;
-    let Some(Flat { place: _, cancel: _, close, value: _, reduce }) = &family.flat else { return };
-    if let Some(FlatClose { nothing, .. }) = close {
-        nothing.iter().for_each(|code| is_refused_with(api, family, code, to));
+    let Some(Flat { close, reduce, .. }) = &family.flat else { return };
+    for (code, place) in close.iter().flat_map(|close| &close.nothing).filter(|_| api.is_whole) {
+        errors::code_is_known(api, code, *place, Some(family), to);
     }
     if let Some(reduce) = reduce
         && let Some(operation) = operations.get(&reduce.operation)
@@ -411,49 +405,15 @@ pub(super) fn becomes_flat(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The code is documented or observed, and not that of success.
-fn is_refused_with(api: &Api, family: &Family, (code, place): &Placed, to: &mut Diagnostics) {
-    let documented = family.errors.iter().filter(|error| !error.success);
-    let documented = documented.map(|error| (error.code.as_str(), Some(error.place)));
-    let observed = api.codes.iter().filter(|known| known.is_of(family));
-    let known = documented.chain(observed.map(|known| (known.code.as_str(), Some(known.place))));
-    if api.is_whole && !known.clone().any(|(known, _)| known == code) {
-        let help = unknown(code, known, || "name a code that is documented or observed".to_owned());
-        to.at(*place, Code::UndefinedName, format!("unknown code `{code}`")).help(help);
-    }
-}
-
-/// Returns the shape of a parameter; `Some(None)` if it is part of something else.
-fn parameter<'a>(
-    family: &'a Family,
-    operation: &'a Operation,
-    name: &str,
-    place: Place,
-    to: &mut Diagnostics,
-) -> Option<Option<&'a Shape>> {
-    let names = family.names(operation.members());
-    match names.find(name) {
-        Lookup::Found(_) => {
-            Some(operation.body.parameters().iter().find(|one| one.name.wire == *name).map(|one| &one.shape))
-        }
-        Lookup::Missing(help) => {
-            to.at(place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
-            None
-        }
-        Lookup::Unresolved => None,
-    }
-}
-
 /// The parameters of the orders exist and have these values, no set can open a position, and no rule refuses one.
 fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce, to: &mut Diagnostics) {
     if reduce.closes_with.is_empty() {
         to.lacking(reduce.place, "closes_with");
     }
-    let FlatReduce { operation: _, line, lines, instrument, quantity, closes_with, long, short, side, place } = reduce;
-    has_shape(family, operation, line, "an enum", |shape| shape.is_one(Type::is_enum), to);
-    has_shape(family, operation, instrument, "a text", |shape| shape.is_one(Type::is_text), to);
-    has_shape(family, operation, quantity, "a number", |shape| shape.is_one(Type::is_quantity), to);
-    lines.iter().for_each(|value| takes(family, operation, line, value, to));
+    let FlatReduce { line, lines, closes_with, long, short, side, place, .. } = reduce;
+    if operation.parameter(line).is_some() {
+        lines.iter().for_each(|value| takes(family, operation, &placed(line), value, to));
+    }
     for (name, values) in closes_with {
         values.iter().for_each(|value| takes(family, operation, name, value, to));
     }
@@ -500,9 +460,10 @@ fn keeps_the_rules(
     to: &mut Diagnostics,
 ) {
     let is = |parameter: &Placed, values: Vec<Placed>| Condition::Is { parameter: parameter.clone(), values };
-    let line = Some(is(&reduce.line, reduce.lines.clone())).filter(|_| !reduce.lines.is_empty());
+    let line = Some(is(&placed(&reduce.line), reduce.lines.clone())).filter(|_| !reduce.lines.is_empty());
     let set = set.iter().map(|(name, value)| is(name, vec![value.clone()]));
-    let given = [&reduce.line, &reduce.instrument, &reduce.quantity].map(|name| Condition::Given(vec![name.clone()]));
+    let given = [&*reduce.line, &*reduce.instrument, &*reduce.quantity];
+    let given = given.map(|name| Condition::Given(vec![placed(name)]));
     let facts: Vec<Condition> = set.chain(line).chain(given).collect();
     let rules = operation.statements.rules.iter().filter(|rule| rule.within.is_none());
     for rule in rules.filter(|rule| rules::refuses(rule, &facts)) {
@@ -512,28 +473,14 @@ fn keeps_the_rules(
     }
 }
 
-/// A parameter of the operation has a shape.
-fn has_shape(
-    family: &Family,
-    operation: &Operation,
-    (name, place): &Placed,
-    what: &str,
-    fits: impl Fn(&Shape) -> bool,
-    to: &mut Diagnostics,
-) {
-    let found = parameter(family, operation, name, *place, to).flatten();
-    if found.is_some_and(|shape| !shape.is_undefined() && !fits(shape)) {
-        to.at(*place, Code::BadResponse, format!("expected {what}, found `{name}`"))
-            .help(format!("name a parameter that is {what}"));
-    }
+fn placed(name: &Reference) -> Placed {
+    (name.text.clone(), name.place)
 }
 
 /// A parameter of the operation exists and can have a value.
 fn takes(family: &Family, operation: &Operation, (name, place): &Placed, (value, at): &Placed, to: &mut Diagnostics) {
-    if parameter(family, operation, name, *place, to).is_some()
-        && let Lookup::Found(found) = family.names(operation.members()).find(name)
-        && let Some(fault) = find_fault_of_value(family, &found, value)
-    {
+    let found = family.names(operation.members()).find(name).or_report(&operation.name, name, *place, to);
+    if let Some(fault) = found.and_then(|found| find_fault_of_value(family, &found, value)) {
         fault.report(to, *at, Code::BadValue, &format!("`{name}`"));
     }
 }

@@ -1,12 +1,12 @@
 //! Batches and other requests with several effects: the results that an answer states for each, and the values that it
 //! repeats.
 
-use super::confirm::find_within;
+use super::confirm::{named_within, names};
 use super::{identifiers, records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list, unknown};
 use crate::compiler::model::{
-    AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, ListOfAnswer, Lookup, NameOf, Operation, Pair, Parameter,
-    Placed, Record, Response, Role, Type, WireNames, WireParameter,
+    AnswerPath, Api, Batch, Echoes, Effect, Envelope, Family, Item, ListName, ListOfAnswer, Lookup, NameOf, Operation,
+    Pair, Parameter, Placed, Record, Response, Role, Type, WireNames, WireParameter,
 };
 
 /// The batches of a family.
@@ -45,16 +45,7 @@ fn list_is_bounded(
     (name, place): &Placed,
     to: &mut Diagnostics,
 ) {
-    let Some((list, item)) = operation.items().find(|(_, item)| item.list.as_str() == name) else {
-        let names = || operation.items().map(|(list, _)| list.name.wire.as_str());
-        let help = match (did_you_mean(name, names()), name_list(names())) {
-            (Some(help), _) => help,
-            (None, lists) if lists.is_empty() => "the request has no list of objects".into(),
-            (None, lists) => format!("expected one of: {lists}").into(),
-        };
-        to.at(*place, Code::UndefinedName, format!("`{}` has no list of objects `{name}`", operation.name)).help(help);
-        return;
-    };
+    let Some((list, item)) = list_of_objects(operation, name, *place, to) else { return };
     if list.max_items.is_none() && !to.is_unread(list.written.file, "max_items") {
         to.at(*place, Code::BadResponse, format!("`{name}` has no `max_items`"))
             .related(list.name.place, "the list is here")
@@ -70,6 +61,26 @@ fn list_is_bounded(
             .related(list.name.place, "the list is here")
             .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
     }
+}
+
+/// Returns a list of objects of the request, and what its items are; an unknown one is reported.
+pub(super) fn list_of_objects<'a>(
+    operation: &'a Operation,
+    name: &str,
+    place: Place,
+    to: &mut Diagnostics,
+) -> Option<(&'a Parameter, &'a Item)> {
+    let found = operation.items().find(|(_, item)| item.list.as_str() == name);
+    if found.is_none() {
+        let lists = || operation.items().map(|(list, _)| list.name.wire.as_str());
+        let help = did_you_mean(name, lists()).unwrap_or_else(|| match name_list(lists()) {
+            none if none.is_empty() => "the request has no list of objects".into(),
+            body if body == ListName::BODY => "write `\"[]\"` for the array body".into(),
+            names => format!("expected one of: {names}").into(),
+        });
+        to.at(place, Code::UndefinedName, format!("`{}` has no list of objects `{name}`", operation.name)).help(help);
+    }
+    found
 }
 
 /// The results of a request that lists objects are those of its items. Without items, there is no order of items.
@@ -199,17 +210,7 @@ pub(super) fn parameter_or_member<'a>(
     (name, place): &Placed,
     to: &mut Diagnostics,
 ) -> Option<WireParameter<'a>> {
-    let own = family.names(operation.members());
-    let names = operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)));
-    match names.find(name) {
-        Lookup::Found(found) => Some(found),
-        Lookup::Missing(help) => {
-            let message = format!("`{}` has no parameter `{name}`", operation.name);
-            to.at(*place, Code::UndefinedName, message).help(help);
-            None
-        }
-        Lookup::Unresolved => None,
-    }
+    names(family, operation).find(name).or_report(&operation.name, name, *place, to)
 }
 
 /// A text is a value of the parameter.
@@ -293,11 +294,11 @@ fn names_are_known(
                 .help("name the parameter that it repeats, or several of which it repeats one");
         }
         for parameter in parameters {
-            parameter_is_known(family, operation, parameter, names, to);
+            named_within(family, names, parameter, &operation.name, to);
         }
     }
     for (parameter, members) in &echoes.by_one {
-        parameter_is_known(family, operation, parameter, names, to);
+        named_within(family, names, parameter, &operation.name, to);
         for member in members {
             records::field(record, member, to);
         }
@@ -305,19 +306,6 @@ fn names_are_known(
             to.at(parameter.1, Code::MissingKey, format!("`{}` lists fewer than two members", parameter.0))
                 .help("name the members of which one repeats it; a single one belongs in `echoes_also`");
         }
-    }
-}
-
-fn parameter_is_known(
-    family: &Family,
-    operation: &Operation,
-    (parameter, place): &Placed,
-    names: &WireNames<'_>,
-    to: &mut Diagnostics,
-) {
-    if let Lookup::Missing(help) = find_within(family, names, parameter) {
-        let message = format!("`{}` has no parameter `{parameter}`", operation.name);
-        to.at(*place, Code::UndefinedName, message).help(help);
     }
 }
 

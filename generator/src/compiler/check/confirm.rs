@@ -2,11 +2,12 @@
 //! it.
 
 use super::lifecycle::NO_STATES;
+use super::listings::are_values;
 use super::{records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean, name_list, nearest};
 use crate::compiler::model::{
     Api, Confirm, Effect, Enum, Family, Lookup, NameOf, Operation, Parameter, Placed, Query, Record, Reference,
-    Response, Role, Shape, Transition, Truth, Type, WireNames, has_parameter,
+    Response, Role, Shape, Transition, Truth, Type, WireNames, WireParameter, has_parameter,
 };
 use crate::compiler::words::Times;
 
@@ -27,17 +28,15 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn is_found(names: &WireNames<'_>, (name, place): &Placed, of: &str, to: &mut Diagnostics) {
-    if let Lookup::Missing(help) = names.find(name) {
-        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
-    }
-}
-
-/// The same for a parameter of the request or of an object within it, as in `stop.price`.
-fn is_found_within(family: &Family, names: &WireNames<'_>, (path, place): &Placed, of: &str, to: &mut Diagnostics) {
-    if let Lookup::Missing(help) = find_within(family, names, path) {
-        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{path}`")).help(help);
-    }
+/// Returns a parameter of the request or of an object within it, as in `stop.price`; reports that `of` has none.
+pub(super) fn named_within<'a>(
+    family: &'a Family,
+    names: &WireNames<'a>,
+    (path, place): &Placed,
+    of: &str,
+    to: &mut Diagnostics,
+) -> Option<WireParameter<'a>> {
+    find_within(family, names, path).or_report(of, path, *place, to)
 }
 
 /// Returns the parameters that are not in `named`; an object with a named member is replaced by its other members.
@@ -63,8 +62,7 @@ fn unnamed(family: &Family, names: &WireNames<'_>, before: &str, named: &[&Strin
 fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(name) = &operation.client_id else { return };
     let all = names(family, operation);
-    is_found_within(family, &all, name, &operation.name, to);
-    let Lookup::Found(found) = find_within(family, &all, &name.0) else { return };
+    let Some(found) = named_within(family, &all, name, &operation.name, to) else { return };
     let is_id = |one: &Parameter| one.shape.is_one(|ty| ty.is_identifier() || ty == Type::Integer);
     if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_id(one)) {
         to.at(name.1, Code::Misplaced, format!("expected an identifier or an integer, found `{}`", name.0))
@@ -111,10 +109,10 @@ fn names_of_confirm_exist(family: &Family, operation: &Operation, confirm: &Conf
     let of_request = of_request.map(|(_, own)| own);
     let agreeing = confirm.agrees.iter().map(|(own, _)| own);
     for name in of_request.chain(agreeing).chain(&confirm.beside) {
-        is_found_within(family, &own, name, &operation.name, to);
+        named_within(family, &own, name, &operation.name, to);
     }
-    for name in confirm.with.iter().chain(&confirm.expires) {
-        is_found(&own, name, &operation.name, to);
+    for (name, place) in confirm.with.iter().chain(&confirm.expires) {
+        own.find(name).or_report(&operation.name, name, *place, to);
     }
     for name in confirm.queries() {
         can_be_queried(family, confirm, name, to);
@@ -164,7 +162,7 @@ fn can_be_queried(family: &Family, confirm: &Confirm, named: &NameOf<Query>, to:
     let is_taken = |name: &str| !matches!(find_within(family, &of_query, name), Lookup::Missing(_));
     if is_one && !confirm.ids.is_empty() && !confirm.ids.iter().any(|((name, _), _)| is_taken(name)) {
         for (name, _) in &confirm.ids {
-            is_found_within(family, &of_query, name, by, to);
+            named_within(family, &of_query, name, by, to);
         }
         return;
     }
@@ -176,7 +174,7 @@ fn can_be_queried(family: &Family, confirm: &Confirm, named: &NameOf<Query>, to:
     };
     let renamed = confirm.ids.iter().chain(&confirm.with_as).map(|(name, _)| name);
     for name in renamed.chain(&confirm.with).filter(|(name, _)| !is_of_another(name)) {
-        is_found_within(family, &of_query, name, by, to);
+        named_within(family, &of_query, name, by, to);
     }
 }
 
@@ -246,11 +244,7 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
         let Some(field) = records::field(record, named, to) else { continue };
         let Some(index) = field.shape.single_enum() else { continue };
         let Some(all) = family.enums.get(index) else { continue };
-        for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
-            let help = did_you_mean(value, all.wires())
-                .unwrap_or_else(|| format!("expected a value of `{}`", all.name.wire).into());
-            to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
-        }
+        are_values(all, &format!("`{}`", named.0), values, to);
     }
     // Without `changed`, `matches` proves nothing, which is reported.
     let lacks_changed = confirm.changed.is_none() && confirm.matches.is_empty();
@@ -322,10 +316,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let named: Vec<_> = named.chain(others.map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // An unknown name, or one of another type than its key needs, stands for one of the remaining parameters.
-    let is_found = |name: &String| match find_within(family, &all, name) {
-        Lookup::Found(found) => Some(found),
-        Lookup::Missing(_) | Lookup::Unresolved => None,
-    };
+    let is_found = |name: &String| find_within(family, &all, name).found();
     let is_time = |parameter: &Parameter| parameter.shape.is_one(Type::is_time);
     let expires = confirm.expires.as_ref().and_then(|(name, _)| is_found(name)).and_then(|found| found.parameter());
     let is_invalid = named.iter().any(|name| is_found(name).is_none()) || expires.is_some_and(|one| !is_time(one));
@@ -502,9 +493,9 @@ fn fields_are_distinct(family: &Family, operation: &Operation, confirm: &Confirm
     let pairs: Vec<(&Placed, &Placed)> = agreeing.collect();
     let all = names(family, operation);
     // Only one part of a choice is sent.
-    let choice = |name: &str| match find_within(family, &all, name) {
-        Lookup::Found(found) if !matches!(found.role, Role::Plain(_)) => Some(found.of.name.place),
-        Lookup::Found(_) | Lookup::Missing(_) | Lookup::Unresolved => None,
+    let choice = |name: &str| {
+        let found = find_within(family, &all, name).found();
+        found.filter(|found| !matches!(found.role, Role::Plain(_))).map(|found| found.of.name.place)
     };
     let are_apart = |one: &str, other: &str| choice(one).is_some() && choice(one) == choice(other);
     for (index, (own, field)) in pairs.iter().enumerate() {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::account_word;
-use super::batches::is_value_of;
+use super::batches::{is_value_of, list_of_objects};
+use super::listings::are_values;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::compiler::model::phrases::PLAIN;
 use crate::compiler::model::{
     Api, Conversion, Corresponding, Counterpart, CounterpartCase, CounterpartDecision, Enum, EnumCounterpart, Family,
-    Lookup, NamesWithin, Need, Operation, Placed, PropertyKind, Request, Shape, Type, WireParameter, Worth,
-    condition_in_words,
+    NamesWithin, Need, Operation, Placed, PropertyKind, Request, Shape, Type, WireParameter, Worth, condition_in_words,
 };
 
 /// Checks `counterpart` of all operations, before any other rule: a file that already has a mistake may lack what another
@@ -59,12 +59,8 @@ fn other_enum<'a>(api: &'a Api, (id, place): &Placed, to: &mut Diagnostics) -> O
     found
 }
 
-/// A text is a value of an enum.
-fn is_value(all: &Enum, name: &str, (value, place): &Placed, to: &mut Diagnostics) {
-    if !all.has(value) {
-        to.at(*place, Code::UndefinedName, format!("the enum `{name}` has no value `{value}`"))
-            .help(one_of(value, all.wires().map(|known| (known, None))));
-    }
+fn is_value(all: &Enum, name: &str, value: &Placed, to: &mut Diagnostics) {
+    are_values(all, &format!("the enum `{name}`"), std::slice::from_ref(value), to);
 }
 
 /// There is an operation, or a reason that there is none and nothing else.
@@ -110,14 +106,10 @@ fn is_known(api: &Api, operation: &Operation, counterpart: &Counterpart, to: &mu
         return false;
     }
     let Some((from, there)) = &counterpart.items else { return true };
-    [(operation, from), (other, there)].into_iter().fold(true, |all, (of, (list, place))| {
-        let lists = || of.items().map(|(_, item)| (item.list.as_str(), None));
-        let has_it = lists().any(|(known, _)| known == list);
-        if !has_it {
-            to.at(*place, Code::UndefinedName, format!("`{}` has no list `{list}`", of.id)).help(one_of(list, lists()));
-        }
-        all && has_it
-    })
+    let has_list =
+        |of: &Operation, (list, place): &Placed, to: &mut Diagnostics| list_of_objects(of, list, *place, to).is_some();
+    // Both are looked up, so that both are reported.
+    has_list(operation, from, to) & has_list(other, there, to)
 }
 
 /// Everything is named and fits. What follows from an unknown name is not reported, nor what follows from a parameter
@@ -393,14 +385,7 @@ impl<'a> Check<'a> {
 
 /// Returns the parameter with a name; reports an unknown one.
 fn parameter<'a>(of: &Request<'a>, (name, place): &Placed, to: &mut Diagnostics) -> Option<WireParameter<'a>> {
-    match of.names().find(name) {
-        Lookup::Found(found) => Some(found),
-        Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", of.operation.id)).help(help);
-            None
-        }
-        Lookup::Unresolved => None,
-    }
+    of.names().find(name).or_report(&of.operation.id, name, *place, to)
 }
 
 /// Returns whether `only` of a parameter lists what its enum does not have, which is reported there.
@@ -499,6 +484,7 @@ fn cases_fit(api: &Api, conversion: &Conversion<'_>, decision: &CounterpartDecis
 fn has_values(of: &Request<'_>, wire: &WireParameter<'_>) -> bool {
     !values_of(of, wire).is_empty()
 }
+
 fn values_of<'a>(of: &Request<'a>, wire: &WireParameter<'a>) -> Vec<&'a str> {
     let is_boolean = wire.parameter().is_some_and(|one| matches!(one.shape, Shape::One(Type::Boolean(_))));
     match (is_boolean, of.enum_of(wire)) {
@@ -523,6 +509,7 @@ fn subjects<'a>(api: &'a Api, conversion: &Conversion<'a>, cases: &'a [Counterpa
     }
     Some(subjects)
 }
+
 /// Returns whether a word of a condition stands for a value.
 fn is_one(word: &str, value: &str) -> bool {
     word == value || word == CounterpartCase::GIVEN && CounterpartCase::NUMBERS.contains(&value)
@@ -565,6 +552,7 @@ fn combination<'a>(subjects: &[Subject<'a>], mut number: usize) -> Vec<Option<&'
     };
     subjects.iter().map(choose).collect()
 }
+
 fn holds(case: &CounterpartCase, subjects: &[Subject<'_>], chosen: &[Option<&str>]) -> bool {
     case.when.iter().all(|((name, _), values)| {
         let found = subjects.iter().zip(chosen).find(|(subject, _)| subject.name == name);
@@ -576,6 +564,7 @@ fn holds(case: &CounterpartCase, subjects: &[Subject<'_>], chosen: &[Option<&str
         }
     })
 }
+
 fn in_words(subjects: &[Subject<'_>], chosen: &[Option<&str>]) -> String {
     let words = subjects.iter().zip(chosen).map(|(subject, value)| match value {
         Some(value) => format!("`{}` is {value}", subject.name),

@@ -129,19 +129,23 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The code exists, in the given family or in any.
-fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
+/// The code is documented or observed, in the given family or in any, and not that of success.
+pub(super) fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
     let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
-    let is_listed = || families().flat_map(|family| &family.errors).any(|error| !error.success && error.code == code);
     // A code with an unknown family may belong to this one.
     let is_of_unknown = |observed: &ObservedCode| observed.families.iter().any(|name| api.family(name).is_none());
-    let is_of_it = |observed: &ObservedCode| {
-        observed.code == code && (families().any(|family| observed.is_of(family)) || is_of_unknown(observed))
-    };
-    if !is_listed() && !api.codes.iter().any(is_of_it) {
+    let is_of_it =
+        |observed: &&ObservedCode| families().any(|family| observed.is_of(family)) || is_of_unknown(observed);
+    let documented = families().flat_map(|family| &family.errors).filter(|error| !error.success);
+    let known = documented.map(|error| (error.code.as_str(), Some(error.place)));
+    let observed = api.codes.iter().filter(is_of_it).map(|observed| (observed.code.as_str(), Some(observed.place)));
+    let known: Vec<_> = known.chain(observed).collect();
+    if !known.iter().any(|(known, _)| *known == code) {
         let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
-        to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}"))
-            .help("use a code of the family's `errors` or of `codes`, or add it there with its source");
+        let help = unknown(code, known, || {
+            "use a code of the family's `errors` or of `codes`, or add it there with its source".to_owned()
+        });
+        to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}")).help(help);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::batches::list_of_objects;
 use super::names::{RustName, are_distinct, are_free};
 use super::rules::{self, refuses};
 use super::{identifiers, reserved, values};
@@ -26,15 +27,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 fn within_lists(operation: &Operation, to: &mut Diagnostics) {
     for (list, place) in operation.intents.iter().filter_map(|intent| intent.within.as_ref()) {
-        if !operation.sets().any(|(known, _)| known == Some(list)) {
-            let lists = name_list(operation.items().map(|(list, _)| list.name.wire.as_str()));
-            let help = if lists.is_empty() {
-                "the request has no list of objects; remove `in`".to_owned()
-            } else {
-                format!("expected one of: {lists}")
-            };
-            to.at(*place, Code::UndefinedName, format!("unknown list of objects `{list}`")).help(help);
-        }
+        list_of_objects(operation, list.as_str(), *place, to);
     }
 }
 

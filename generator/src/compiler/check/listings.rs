@@ -3,11 +3,11 @@
 
 use super::account::{account_word, instrument_property};
 use super::records::{self, is_field};
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, one_of};
+use crate::compiler::diagnostics::{Code, Diagnostics, one_of};
 use crate::compiler::model::declared::KeyValue;
 use crate::compiler::model::{
-    Api, Effect, Family, Field, ListedInstruments, Lookup, Need, Operation, PageOrder, Pages, PagesBy, Parameter,
-    Placed, Record, Reference, Response, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
+    Api, Effect, Enum, Family, Field, ListedInstruments, Need, Operation, PageOrder, Pages, PagesBy, Parameter, Placed,
+    Record, Reference, Response, Shape, Shown, Shows, Times, Trade, TradeFees, TradePosition, TradeSides, Type,
     WireNames,
 };
 
@@ -292,9 +292,7 @@ fn cancel_takes_what_an_order_has(family: &Family, record: &Record, shows: &Show
     let name = &cancel.name;
     let names: WireNames<'_> = family.names(cancel.members());
     for (field, place) in &shows.by {
-        if let Lookup::Missing(help) = names.find(field) {
-            to.at(*place, Code::UndefinedName, format!("`{name}` has no parameter `{field}`")).help(help);
-        }
+        names.find(field).or_report(name, field, *place, to);
     }
 }
 
@@ -308,14 +306,7 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
         let Some(record) = family.records.get(*record) else { continue };
         let ListedInstruments { of: _, over, lines, symbol: _, properties, in_last_place, place: _ } = listed;
         if let Some(index) = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum()) {
-            for (line, place) in lines {
-                let known = || family.enums[index].wires();
-                if !known().any(|known| known == line) {
-                    let help =
-                        did_you_mean(line, known()).unwrap_or_else(|| format!("name a value of `{over}`").into());
-                    to.at(*place, Code::BadValue, format!("`{over}` has no value `{line}`")).help(help);
-                }
-            }
+            are_values(&family.enums[index], &format!("`{over}`"), lines, to);
         }
         const NUMBER: &str = "a `decimal` or an `integer`";
         let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
@@ -408,14 +399,16 @@ fn is_number(shape: &Shape) -> bool {
 /// The field, if it is an enum, has these values.
 fn has_values(family: &Family, record: &Record, name: &Reference, values: &[Placed], to: &mut Diagnostics) {
     if let Some(all) = record.named(name).and_then(|field| family.enum_of(&field.shape)) {
-        are_among(&all.placed_wires(), &format!("`{name}` has no value"), values, to);
+        are_values(all, &format!("`{name}`"), values, to);
     }
 }
 
-fn are_among(known: &[(&str, Place)], what: &str, values: &[Placed], to: &mut Diagnostics) {
-    for (value, place) in values.iter().filter(|(value, _)| !known.iter().any(|(known, _)| known == value)) {
-        let help = one_of(value, known.iter().map(|(known, place)| (*known, Some(*place))));
-        to.at(*place, Code::UndefinedName, format!("{what} `{value}`")).help(help);
+/// The texts are values of an enum, which is called `name`.
+pub(super) fn are_values(all: &Enum, name: &str, values: &[Placed], to: &mut Diagnostics) {
+    for (value, place) in values.iter().filter(|(value, _)| !all.has(value)) {
+        let known = all.placed_wires().into_iter().map(|(known, place)| (known, Some(place)));
+        let message = format!("{name} has no value `{value}`");
+        to.at(*place, Code::UndefinedName, message).help(one_of(value, known));
     }
 }
 
@@ -443,6 +436,6 @@ fn are_of_over(
     };
     let index = operation.parameter(over).and_then(|parameter| parameter.shape.single_enum());
     if let Some(all) = index.and_then(|index| family.enums.get(index)) {
-        are_among(&all.placed_wires(), &format!("`{over}` has no value"), values, to);
+        are_values(all, &format!("`{over}`"), values, to);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{
-    Access, Api, Calls, Credentials, Duration, Effect, Family, Lookup, Need, Operation, Part, Pool, PoolReporting,
-    PoolWeight, Rate, Role, SignedPart, Type, WeightCondition, Window,
+    Access, Api, Calls, Credentials, Duration, Effect, Family, Need, Operation, Part, Pool, PoolReporting, PoolWeight,
+    Rate, Role, SignedPart, Type, WeightCondition, Window,
 };
 use crate::compiler::words::Sends;
 use heck::ToSnakeCase as _;
@@ -54,15 +54,8 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
             to.at(rate.place, Code::BadRate, format!("missing weight in `{}` for all other calls", of.pool))
                 .help(format!("add what any other call takes, such as `1 of {}`", of.pool));
         }
-        let found = match family.names(operation.members()).find(when.parameter()) {
-            Lookup::Found(found) => found,
-            Lookup::Missing(help) => {
-                let message = format!("`{}` has no parameter `{}`", operation.name, when.parameter());
-                to.at(rate.place, Code::UndefinedName, message).help(help);
-                continue;
-            }
-            Lookup::Unresolved => continue,
-        };
+        let found = family.names(operation.members()).find(when.parameter());
+        let Some(found) = found.or_report(&operation.name, when.parameter(), rate.place, to) else { continue };
         let fits = match (when, found.role) {
             (WeightCondition::Over(..), Role::Plain(parameter)) => parameter.shape.is_one(|ty| ty == Type::Integer),
             (WeightCondition::Without(_) | WeightCondition::With(_), Role::Plain(parameter)) => {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::conditions::Range;
-use super::conditions::{Subject, find, is_of_items};
+use super::batches::list_of_objects;
+use super::conditions::{Range, Subject, find, is_of_items};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::compiler::model::{
     Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
@@ -534,17 +534,7 @@ fn names_its_instrument(
 /// Returns the parameters that a rule can use: those of the request, or of the items in `in`.
 fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> Option<&'a [Parameter]> {
     let Some((list, place)) = &rule.within else { return Some(operation.body.parameters()) };
-    let lists = || operation.items().map(|(parameter, _)| parameter.name.wire.as_str());
-    if let Some((_, item)) = operation.items().find(|(_, item)| item.list == *list) {
-        return Some(&item.parameters);
-    }
-    let help = did_you_mean(list.as_str(), lists()).unwrap_or_else(|| match name_list(lists()) {
-        known if known.is_empty() => "remove `in`".into(),
-        known if known == ListName::BODY => "write `in: \"[]\"` for the array body".into(),
-        known => format!("expected one of: {known}").into(),
-    });
-    to.at(*place, Code::UndefinedName, format!("the request has no list of objects `{list}`")).help(help);
-    None
+    list_of_objects(operation, list.as_str(), *place, to).map(|(_, item)| item.parameters.as_slice())
 }
 
 fn compares_items(

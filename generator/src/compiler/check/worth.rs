@@ -1,7 +1,7 @@
 //! The most that orders are worth.
 
 use super::account::account_word;
-use super::batches::{is_value_of, parameter_or_member};
+use super::batches::{is_value_of, list_of_objects, parameter_or_member};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Placed, Type, Unit, Worth};
 
@@ -36,10 +36,8 @@ fn is_counted(api: &Api, family: &Family, operation: &Operation, worth: &Worth, 
         to.at(*place, Code::Misplaced, "`worth` requires `instrument` of the family")
             .help("add `instrument` to `family.yaml`");
     }
-    let lists = || operation.items().map(|(_, item)| (item.list.as_str(), None));
-    if let Some((list, place)) = r#in.as_ref().filter(|(list, _)| !lists().any(|(known, _)| known == list)) {
-        to.at(*place, Code::UndefinedName, format!("`{}` has no list `{list}`", operation.name))
-            .help(one_of(list, lists()));
+    if let Some((list, place)) = r#in {
+        list_of_objects(operation, list, *place, to);
     }
     match quantity {
         Some(quantity) => is_quantity(family, operation, quantity, to),

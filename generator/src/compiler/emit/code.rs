@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use super::docs::put_back;
+use super::docs::doc_lines;
 use crate::compiler::model::{Deprecated, Family, Parameter};
 use proc_macro2::{Delimiter, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -52,15 +52,13 @@ pub(super) fn optional(value: Option<impl ToTokens>) -> TokenStream {
 pub(crate) struct File {
     /// The attributes at the top, then the items.
     parts: Vec<Item>,
-    /// The documentation that was set aside while the parts were made.
-    docs: Vec<String>,
 }
 
 /// An item of a file, or several.
 pub(super) enum Item {
     /// Code to be formatted.
     Code(TokenStream),
-    /// Code that is formatted already, except for its documentation.
+    /// Code that is formatted already, except for empty lines and documentation.
     Printed(Printed),
     /// Text to be copied unchanged.
     Text(String),
@@ -98,12 +96,7 @@ impl File {
     /// Creates a file with these attributes at the top, followed by these items.
     pub(super) fn new(attributes: TokenStream, items: impl IntoIterator<Item = impl Into<Item>>) -> Self {
         let items = items.into_iter().map(Into::into);
-        Self { parts: std::iter::once(Item::Code(attributes)).chain(items).collect(), docs: Vec::new() }
-    }
-
-    /// Adds the documentation that was set aside for the file.
-    pub(super) fn with_docs(self, docs: Vec<String>) -> Self {
-        Self { docs, ..self }
+        Self { parts: std::iter::once(Item::Code(attributes)).chain(items).collect() }
     }
 
     /// Returns a digest of everything that determines its text.
@@ -118,18 +111,17 @@ impl File {
                 Item::Imports(names) => write!(all, "{names:?}\u{3}"),
             };
         }
-        digest(&(all, &self.docs))
+        digest(&all)
     }
 
     /// Returns the text, with an empty line between any two items.
     pub(crate) fn print(self) -> String {
-        let Self { parts, docs } = self;
         let mut imported = None;
-        let mut blocks = Vec::with_capacity(parts.len());
-        for part in parts {
+        let mut blocks = Vec::with_capacity(self.parts.len());
+        for part in self.parts {
             match part {
-                Item::Code(code) => blocks.push(print(code, &docs)),
-                Item::Printed(printed) => blocks.push(printed.with_docs(&docs)),
+                Item::Code(code) => blocks.push(print(code)),
+                Item::Printed(printed) => blocks.push(printed.laid_out()),
                 Item::Text(text) => blocks.push(text),
                 Item::Imports(names) => {
                     imported = Some((blocks.len(), names));
@@ -138,7 +130,7 @@ impl File {
             }
         }
         if let Some((at, names)) = imported {
-            blocks[at] = print(imports(&blocks, &names), &docs);
+            blocks[at] = print(imports(&blocks, &names));
         }
         let blocks: Vec<_> = blocks.iter().map(|block| block.trim_end()).filter(|block| !block.is_empty()).collect();
         format!("{HEADER}\n{}\n", blocks.join("\n\n"))
@@ -184,7 +176,7 @@ pub(super) fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
     (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
 }
 
-/// An item that is formatted already, except for its documentation.
+/// An item that is formatted already, except for empty lines and documentation.
 pub(super) struct Printed {
     text: String,
     /// The macro of the runtime that declares it.
@@ -201,14 +193,11 @@ impl Printed {
         Self { text: unparse(items), declared_by: Some(name) }
     }
 
-    /// Returns the text with the documentation that was set aside.
-    pub(super) fn with_docs(&self, docs: &[String]) -> String {
+    /// Returns the text as it stands in the file.
+    fn laid_out(&self) -> String {
         match self.declared_by {
-            Some(name) => {
-                let inner = Lines { docs, indent: "    " }.lay_out(&self.text);
-                format!("runtime::{name}! {{\n{inner}}}\n")
-            }
-            None => Lines { docs, indent: "" }.lay_out(&self.text),
+            Some(name) => format!("runtime::{name}! {{\n{}}}\n", lay_out(&self.text, "    ")),
+            None => lay_out(&self.text, ""),
         }
     }
 }
@@ -224,24 +213,24 @@ fn unparse(items: Vec<syn::Item>) -> String {
     prettyplease::unparse(&syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items })
 }
 
-/// Returns the code of items, with the documentation that was set aside while they were made.
-pub(super) fn print(tokens: TokenStream, docs: &[String]) -> String {
+/// Returns the code of items.
+pub(super) fn print(tokens: TokenStream) -> String {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    declared_by_macro(&trees, docs).unwrap_or_else(|| match syn::parse2::<syn::File>(trees.into_iter().collect()) {
-        Ok(file) => Lines { docs, indent: "" }.lay_out(&prettyplease::unparse(&file)),
+    declared_by_macro(&trees).unwrap_or_else(|| match syn::parse2::<syn::File>(trees.into_iter().collect()) {
+        Ok(file) => lay_out(&prettyplease::unparse(&file), ""),
         // Emitted code always parses; if it did not, this would stop the compiler here.
         Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted invalid Rust: {error}")),
     })
 }
 
 /// Returns a macro call that declares an item, formatted like an item.
-fn declared_by_macro(trees: &[TokenTree], docs: &[String]) -> Option<String> {
+fn declared_by_macro(trees: &[TokenTree]) -> Option<String> {
     let [path @ .., TokenTree::Punct(mark), TokenTree::Group(body)] = trees else { return None };
     if mark.as_char() != '!' || body.delimiter() != Delimiter::Brace || !path.iter().all(is_of_path) {
         return None;
     }
     let inner: syn::File = syn::parse2(body.stream()).ok()?;
-    let inner = Lines { docs, indent: "    " }.lay_out(&prettyplease::unparse(&inner));
+    let inner = lay_out(&prettyplease::unparse(&inner), "    ");
     Some(format!("{}! {{\n{inner}}}\n", path.iter().map(ToString::to_string).collect::<String>()))
 }
 
@@ -253,43 +242,30 @@ fn is_of_path(tree: &TokenTree) -> bool {
     }
 }
 
-/// Returns the code of a single item, without the documentation that was set aside.
+/// Returns the code of a single item.
 pub(super) fn print_item(item: syn::Item) -> String {
-    Lines { docs: &[], indent: "" }.lay_out(&unparse(vec![item]))
+    lay_out(&unparse(vec![item]), "")
 }
 
-/// The layout of the lines of printed items.
-struct Lines<'a> {
-    docs: &'a [String],
-    /// The indentation of each line.
-    indent: &'a str,
-}
-
-impl Lines<'_> {
-    /// Inserts the documentation, and empty lines between the members of an `impl`. Emitted strings contain no line
-    /// breaks, so each line is a line of code.
-    fn lay_out(&self, printed: &str) -> String {
-        let mut out = String::with_capacity(2 * printed.len());
-        let mut last = Last::default();
-        for line in printed.lines() {
-            if last.is_apart_from(line) {
-                out.push('\n');
-            }
-            match put_back(line, self.docs) {
-                Some((start, text)) => text.split('\n').for_each(|text| self.push(&mut out, start, text)),
-                None => self.push(&mut out, line, ""),
-            }
-            last = Last::of(line);
+/// Ends the lines of documentation, and inserts empty lines between the members of an `impl`. Each line begins with
+/// `indent`. Emitted strings contain no line breaks, so each line is a line of code.
+fn lay_out(printed: &str, indent: &str) -> String {
+    let mut out = String::with_capacity(2 * printed.len());
+    let mut last = Last::default();
+    for line in printed.lines() {
+        if last.is_apart_from(line) {
+            out.push('\n');
         }
-        out
-    }
-
-    fn push(&self, out: &mut String, start: &str, text: &str) {
-        if !start.is_empty() {
-            out.extend([self.indent, start, text.trim_end_matches(' ')]);
+        match doc_lines(line) {
+            Some((start, lines)) => {
+                lines.for_each(|text| out.extend([indent, start, text.trim_end_matches(' '), "\n"]));
+            }
+            None if line.is_empty() => out.push('\n'),
+            None => out.extend([indent, line, "\n"]),
         }
-        out.push('\n');
+        last = Last::of(line);
     }
+    out
 }
 
 /// The end of the previous line.

@@ -2,12 +2,8 @@
 //!
 //! Texts of the schema are prose. Characters that Markdown, HTML or rustdoc would read as markup are escaped, so that a
 //! document's `<BASE>` is shown as written, and no text opens a code block that the compiler would run.
-//!
-//! Documentation is set aside until code is printed, and a number stands for it in the tokens: escaping, parsing and
-//! unescaping each letter as tokens took an eighth of a run.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -18,29 +14,15 @@ use crate::compiler::model::phrases::Markup;
 
 const WIDTH: usize = 100;
 
-/// Marks the position of documentation that is set aside, followed by its number. No text of the schema contains this
-/// control character.
-const MARK: char = '\u{1}';
+/// Ends a line of documentation until code is printed: a text of several lines would be printed as a block comment. No
+/// text of the schema contains this control character.
+const LINE_END: char = '\u{1}';
 
-thread_local! {
-    /// The documentation of the file that this thread makes. It is kept apart from the tokens, in which every letter
-    /// would be escaped, parsed and unescaped again.
-    static ASIDE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Runs some work, and returns the documentation that it set aside, for [`put_back`].
-pub(super) fn setting_aside<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
-    let before = ASIDE.take();
-    let done = work();
-    (done, ASIDE.replace(before))
-}
-
-/// Returns, for a printed line that stands for documentation, the prefix of each of its lines, and the lines.
-pub(super) fn put_back<'a>(line: &'a str, aside: &'a [String]) -> Option<(&'a str, &'a str)> {
-    let text = line.trim_start_matches(' ');
-    let number = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"))?.strip_prefix(MARK)?;
-    let text = aside.get(number.parse::<usize>().ok()?)?;
-    Some((&line[..line.len() - number.len() - MARK.len_utf8()], text))
+/// Splits a printed line of documentation into its lines; returns the text before each of them, and the lines.
+pub(super) fn doc_lines(printed: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
+    let text = printed.trim_start_matches(' ');
+    let text = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"))?;
+    Some((&printed[..printed.len() - text.len()], text.split(LINE_END)))
 }
 
 /// Documentation under construction: lines of Markdown.
@@ -128,35 +110,21 @@ impl Docs {
         }
     }
 
-    /// Returns an attribute of the item that follows; the text is set aside.
+    /// Returns the attribute of the item that follows.
     pub(super) fn outer(&self) -> Option<Attribute> {
-        self.set_aside().map(|mark| attribute(&mark))
+        self.text().map(|text| attribute(&text))
     }
 
-    /// Returns an attribute of the file; the text is set aside.
+    /// Returns the attribute of the file.
     pub(super) fn inner(&self) -> TokenStream {
-        self.set_aside().map(|mark| quote!(#![doc = #mark])).unwrap_or_default()
+        self.text().map(|text| quote!(#![doc = #text])).unwrap_or_default()
     }
 
-    /// Returns the placeholder of the text; `None` if it is empty.
-    fn set_aside(&self) -> Option<String> {
-        if self.lines.is_empty() {
-            return None;
-        }
-        let number = ASIDE.with_borrow_mut(|aside| {
-            aside.push(self.text());
-            aside.len() - 1
-        });
-        Some(format!("{MARK}{number}"))
-    }
-
-    /// Returns the lines, each with the space that follows `///`.
-    fn text(&self) -> String {
-        let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
-        for (index, line) in self.lines.iter().enumerate() {
-            text.extend([if index == 0 { "" } else { "\n" }, space_before(line), line]);
-        }
-        text
+    /// Returns the lines, each with the space that follows `///`; `None` if there are none.
+    fn text(&self) -> Option<String> {
+        let lines = self.lines.iter().map(|line| format!("{}{line}", space_before(line)));
+        let lines: Vec<_> = lines.collect();
+        (!lines.is_empty()).then(|| lines.join(LINE_END.encode_utf8(&mut [0; 4])))
     }
 
     /// Returns the text as comments of an item inside a macro call, where attributes are not turned into comments.
@@ -333,16 +301,19 @@ mod tests {
     }
 
     #[test]
-    fn documentation_is_put_back_where_it_was_set_aside() {
-        let (tokens, aside) = setting_aside(|| (Docs::new("one", "").outer(), Docs::new("two", "").inner()));
-        assert_eq!(aside, [" one", " two"]);
-        assert!(tokens.0.is_some() && !tokens.1.is_empty());
-        assert_eq!(put_back("    ///\u{1}0", &aside), Some(("    ///", " one")));
-        assert_eq!(put_back("//!\u{1}1", &aside), Some(("//!", " two")));
-        for other in ["///\u{1}2", "///\u{1}", "/// 0", "\"\u{1}0\"", "let a = 1; //\u{1}0"] {
-            assert_eq!(put_back(other, &aside), None, "{other}");
+    fn printed_documentation_has_its_lines_again() {
+        let mut docs = Docs::new("one", "");
+        docs.prose("two");
+        let text = docs.text().unwrap_or_default();
+        for start in ["    ///", "//!"] {
+            let printed = format!("{start}{text}");
+            let lines = doc_lines(&printed).map(|(before, lines)| (before, lines.collect::<Vec<_>>()));
+            assert_eq!(lines, Some((start, vec![" one", "", " two"])));
         }
-        assert!(setting_aside(|| Docs::default().outer().is_none()).0);
+        for code in ["let a = 1; // a", "\"///\"", ""] {
+            assert!(doc_lines(code).is_none(), "{code}");
+        }
+        assert!(Docs::default().outer().is_none());
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn flat(family: &Family, flat: &Flat) -> TokenStream {
 fn reducing(reduce: &FlatReduce) -> TokenStream {
     let FlatReduce { operation: _, line, lines, instrument, quantity, closes_with: _, long, short, side, place: _ } =
         reduce;
-    let [line, instrument, quantity] = [line, instrument, quantity].map(|(name, _)| name);
+    let [line, instrument, quantity] = [&line.text, &instrument.text, &quantity.text];
     let (lines, long, short) = (texts(lines), sets(long), sets(short));
     let side = match side {
         None => quote!(None),

@@ -403,7 +403,7 @@ fn aliases(words: &[Placed]) -> String {
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
     let operation = scope.family.operations.get(&probe.operation)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);
-    let function = print(quote!(fn function() { let probe: #name = #request; }), &[]);
+    let function = print(quote!(fn function() { let probe: #name = #request; }));
     let statement = function.lines().filter(|line| line.starts_with(' '));
     Some(statement.map(|line| format!("{line}\n")).collect())
 }

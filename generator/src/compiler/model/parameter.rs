@@ -5,7 +5,7 @@ use super::{
     Choice, ChoiceKind, Deprecated, Edit, Enum, Family, Item, JsonType, ListName, Name, NamesWithin, Operation, Placed,
     Shape, Type,
 };
-use crate::compiler::diagnostics::{Help, Place, name_list, unknown};
+use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
 use crate::compiler::words::{In, Required};
 
 /// A parameter as it is sent.
@@ -90,6 +90,31 @@ pub(crate) enum Lookup<'a> {
     Missing(Help),
     /// A parameter that could not be read may have the name.
     Unresolved,
+}
+
+impl<'a> Lookup<'a> {
+    /// Returns the parameter, if there is one.
+    pub(crate) fn found(self) -> Option<WireParameter<'a>> {
+        if let Self::Found(found) = self { Some(found) } else { None }
+    }
+
+    /// Returns the parameter; reports that the operation `of` has none with this name.
+    pub(crate) fn or_report(
+        self,
+        of: &str,
+        name: &str,
+        place: Place,
+        to: &mut Diagnostics,
+    ) -> Option<WireParameter<'a>> {
+        match self {
+            Self::Found(found) => Some(found),
+            Self::Missing(help) => {
+                to.at(place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
+                None
+            }
+            Self::Unresolved => None,
+        }
+    }
 }
 
 impl<'a> WireNames<'a> {

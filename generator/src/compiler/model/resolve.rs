@@ -1,7 +1,7 @@
 //! Names -> the numbers of what they stand for, for the whole model at once. A name that stands for nothing is reported
 //! here, so that checks say only what is special about a key.
 
-use super::{Api, Effect, Exclusion, Family, Lifecycle, Listing, Lookup, Operation, Response, Role, Shape, Type};
+use super::{Api, Effect, Exclusion, Family, Lifecycle, Listing, Operation, Response, Role, Shape, Type};
 use crate::compiler::diagnostics::{Code, Diagnostics, name_list, nearest, one_of, unknown};
 use crate::compiler::load::declared::KeyValue;
 use crate::compiler::references::{
@@ -43,6 +43,7 @@ pub(crate) fn resolve(api: &mut Api, to: &mut Diagnostics) {
 fn find(api: &Api, scope: Scope, sought: Sought, name: &Reference, to: &mut Diagnostics) -> Option<usize> {
     let own = scope.family.map(|number| &api.families[number]);
     match sought {
+        _ if name.is_left_out() => None,
         Sought::Header { ignores_case } => header(api, ignores_case, name, to),
         Sought::Family(sought) => family(api, own, sought, name, to),
         Sought::Operation(sought) => operation(own?, sought, name, api.is_whole, to),
@@ -127,15 +128,8 @@ fn parameter(
     name: &Reference,
     to: &mut Diagnostics,
 ) -> Option<usize> {
-    let found = match family.names(operation.members()).find(&name.text) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            let message = format!("`{}` has no parameter `{name}`", operation.name);
-            to.at(name.place, Code::UndefinedName, message).help(help);
-            return None;
-        }
-        Lookup::Unresolved => return None,
-    };
+    let found = family.names(operation.members()).find(&name.text);
+    let found = found.or_report(&operation.name, &name.text, name.place, to)?;
     match found.role {
         Role::Plain(parameter) if parameter.shape.is_undefined() => None,
         Role::Plain(parameter) if sought.form.fits(&parameter.shape) => {
@@ -200,6 +194,7 @@ impl SoughtForm {
             Self::Cursor => shape.is_one(Type::is_cursor),
             Self::Text => shape.is_one(Type::is_text),
             Self::Decimal => shape.is_one(|ty| ty == Type::Decimal),
+            Self::Quantity => shape.is_one(Type::is_quantity),
             Self::Boolean => shape.is_one(Type::is_boolean),
             Self::ListOfRecords => shape.listed().is_some_and(|ty| ty == Type::Undefined || ty.record().is_some()),
         }
@@ -215,6 +210,7 @@ impl SoughtForm {
             Self::Cursor => Some("a `string`, an `integer` or an identifier"),
             Self::Text => Some("a `string` or an identifier"),
             Self::Decimal => Some("a `decimal`"),
+            Self::Quantity => Some("a number"),
             Self::Boolean => Some("a `boolean`"),
             Self::ListOfRecords => Some("a list of records"),
         }

@@ -8,7 +8,7 @@ use super::yaml::{Entry, Yaml, deprecated};
 use super::{Cases, Data, DraftField, JsonKind, NewTypes, OneOf};
 use crate::compiler::check;
 use crate::compiler::model::{
-    Api, Family, Field, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name,
+    Api, Choice, Family, Field, Parameter, Record, Response, Shape, Type, built_in, field_name, type_name, variant_name,
 };
 use crate::compiler::words::Times;
 
@@ -41,34 +41,18 @@ pub(super) enum FieldType {
 
 impl<'a> Types<'a> {
     pub(super) fn of(api: &'a Api, family: &'a Family) -> Self {
-        let mut parameters: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
-        for parameter in family.all_parameters() {
-            if let Some(ty) = parameter.shape.single() {
-                add(parameters.entry(&parameter.name.wire).or_default(), ty);
-            }
-        }
-        for choice in &family.choices {
-            if let Some((decider, index)) = choice.decider() {
-                add(parameters.entry(&decider.wire).or_default(), Type::Enum(index));
-            }
-        }
+        let typed = |parameter: &'a Parameter| (parameter.name.wire.as_str(), parameter.shape.single());
+        let deciders = family.choices.iter().filter_map(Choice::decider);
+        let deciders = deciders.map(|(decider, index)| (decider.wire.as_str(), Some(Type::Enum(index))));
+        let mut parameters = by_name(family.all_parameters().map(typed).chain(deciders));
         // A built-in type means the same in every family.
-        let mut elsewhere: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
-        for parameter in api.families.iter().flat_map(Family::all_parameters) {
-            if let Some(ty) = parameter.shape.single() {
-                add(elsewhere.entry(&parameter.name.wire).or_default(), ty);
-            }
-        }
+        let mut elsewhere = by_name(api.families.iter().flat_map(Family::all_parameters).map(typed));
         elsewhere.retain(|name, types| {
             !parameters.contains_key(name) && matches!(types.as_slice(), [only] if only.is_built_in())
         });
         parameters.append(&mut elsewhere);
-        let mut fields: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
-        for field in family.records.iter().flat_map(|record| &record.fields) {
-            if let Some(ty) = field.shape.single() {
-                add(fields.entry(&field.name.wire).or_default(), ty);
-            }
-        }
+        let fields = family.records.iter().flat_map(|record| &record.fields);
+        let fields = by_name(fields.map(|field| (field.name.wire.as_str(), field.shape.single())));
         let mut choices = BTreeMap::new();
         for parameter in family.all_parameters() {
             if let Some(choice) = parameter.shape.choice() {
@@ -387,11 +371,10 @@ impl<'a> Types<'a> {
         let mut cases: Vec<(String, Vec<String>)> = Vec::new();
         for (index, (field, words)) in of.cases.iter().enumerate() {
             let own = format!("{name}-{}", words.first().cloned().unwrap_or_else(|| format!("form-{}", index + 1)));
-            let again = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
-            let record = match field.kind {
-                _ if again.is_some() => again.unwrap_or_default(),
-                JsonKind::Object => self.record_named(field.named.as_deref(), &own, &field.clone().into_data()),
-                _ => self.new_record(&own, &field.clone().into_value()),
+            let record = match (self.around(field), field.kind) {
+                (Some(outer), _) => outer,
+                (None, JsonKind::Object) => self.record_named(field.named.as_deref(), &own, &field.clone().into_data()),
+                (None, _) => self.new_record(&own, &field.clone().into_value()),
             };
             match cases.iter_mut().find(|(known, _)| *known == record) {
                 Some((_, known)) => known.extend(words.iter().cloned()),
@@ -403,11 +386,15 @@ impl<'a> Types<'a> {
         [Entry::gap("doc")].into_iter().chain(decider).chain([Entry::new("one_of", Yaml::Map(cases))]).collect()
     }
 
+    /// Returns the record around a field that holds the same record again.
+    fn around(&self, field: &DraftField) -> Option<String> {
+        self.named.get(field.named.as_deref().filter(|_| field.is_again)?).cloned()
+    }
+
     fn record_field(&mut self, record: &str, field: &DraftField) -> Entry {
         let mut entries = Vec::new();
         let key = key_of(field.kind);
-        let holds_itself = field.is_again.then(|| self.named.get(field.named.as_deref()?).cloned()).flatten();
-        if let Some(outer) = holds_itself.filter(|outer| key != "type" || self.of_several.contains(outer)) {
+        if let Some(outer) = self.around(field).filter(|outer| key != "type" || self.of_several.contains(outer)) {
             entries.extend([Entry::word(key, outer), Entry::gap("doc")]);
         } else if (!field.fields.is_empty() || field.one_of.is_some()) && !field.is_undecided {
             let same = if field.one_of.is_none() { self.records_with(&field.fields) } else { Vec::new() };
@@ -539,10 +526,16 @@ impl FieldType {
     }
 }
 
-fn add(types: &mut Vec<Type>, ty: Type) {
-    if !types.contains(&ty) && !matches!(ty, Type::Undefined | Type::Choice(_)) {
-        types.push(ty);
+/// Returns the distinct types of each name.
+fn by_name<'a>(named: impl Iterator<Item = (&'a str, Option<Type>)>) -> BTreeMap<&'a str, Vec<Type>> {
+    let mut all: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
+    for (name, ty) in named.filter_map(|(name, ty)| Some((name, ty?))) {
+        let types = all.entry(name).or_default();
+        if !types.contains(&ty) && !matches!(ty, Type::Undefined | Type::Choice(_)) {
+            types.push(ty);
+        }
     }
+    all
 }
 
 /// Returns whether a type of the family fits the JSON kind of a source.

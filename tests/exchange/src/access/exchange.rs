@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -27,7 +26,7 @@ use crate::state::events::Event;
 use crate::state::faults::{Conditions, Fault, FaultKind};
 use crate::state::hostile::Counts;
 use crate::state::instruments::PairName;
-use crate::state::journal::{Action, Journal, ParsedJournal, ReplayError};
+use crate::state::journal::{Action, Journal};
 use crate::state::journal_entry::{Delivered, Delivery};
 use crate::state::settings::Settings;
 use crate::state::setup::Setup;
@@ -100,7 +99,7 @@ impl Exchange {
     }
 
     /// Returns the same, with the speed of the clock for its journal.
-    fn begun_at_speed(mut setup: Setup, time: Time, speed: u32) -> Self {
+    pub(super) fn begun_at_speed(mut setup: Setup, time: Time, speed: u32) -> Self {
         if setup.users.is_empty() {
             setup.users.push(Profile::default());
         }
@@ -114,85 +113,9 @@ impl Exchange {
         Self { core: Arc::new(Mutex::new(core)), time, keys: Keys { key, secret, passphrase } }
     }
 
-    /// Replays a [journal](Self::journal): repeats all requests and actions at the same times, and compares the
-    /// answers. Afterwards the time is that of the last line and moved by hand; [`continue_at`](Self::continue_at) sets
-    /// another clock.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be read, or an answer differs from the recorded one.
-    pub fn replay(journal: &str) -> Result<Self, ReplayError> {
-        Self::replayed(ParsedJournal::read(journal)?)
-    }
-
-    /// Continues from the end of a [journal](Self::journal) with the clock that it had: one that stood still stands still
-    /// at its time, and one that ran runs on at its speed, from the system's time or from its own if that is later. A
-    /// [reset](Self::reset) returns to the clock of the start. `speed` replaces both speeds; zero makes it stand still.
-    ///
-    /// # Errors
-    ///
-    /// As [`replay`](Self::replay).
-    pub fn load(journal: &str, speed: Option<u32>) -> Result<Self, ReplayError> {
-        let parsed = ParsedJournal::read(journal)?;
-        let (start, last) = (parsed.speed, parsed.last_speed());
-        let exchange = Self::replayed(parsed)?;
-        let time = Time::continued(exchange.time.now(), speed.unwrap_or(start), speed.unwrap_or(last));
-        let exchange = exchange.continue_at(time);
-        if speed.is_some() {
-            exchange.set_clock(speed, Duration::ZERO);
-        }
-        Ok(exchange)
-    }
-
-    fn replayed(parsed: ParsedJournal) -> Result<Self, ReplayError> {
-        let time = Time::by_hand_from(Timestamp::from_millis(parsed.begun));
-        let exchange = Self::begun_at_speed(parsed.setup, time, parsed.speed);
-        let mut last = parsed.begun;
-        for (number, line) in parsed.lines {
-            let mut core = exchange.core();
-            last = line.at;
-            match (line.request(), line.answer, line.action) {
-                (Some((request, address)), Some(recorded), None) => {
-                    let delivery = gate::answer(&mut core, Timestamp::from_millis(line.at), &request, address);
-                    let replayed = delivery.answered.unwrap_or_else(|| recorded.clone());
-                    recorded.expect(number, &replayed)?;
-                }
-                (None, None, Some(action)) => {
-                    core.act(line.at, action).map_err(|why| ReplayError::Unreadable { line: number, why })?
-                }
-                _ => {
-                    let why = "expected a request with its answer, or an action".to_owned();
-                    return Err(ReplayError::Unreadable { line: number, why });
-                }
-            }
-        }
-        Ok(exchange.continue_at(Time::by_hand_from(Timestamp::from_millis(last))))
-    }
-
     /// Returns the same exchange with another clock. Earlier clones keep theirs.
     pub fn continue_at(self, time: Time) -> Self {
         Self { time, ..self }
-    }
-
-    /// Returns the journal as JSON lines: the setup, and every request and action since, with the answers. `None`
-    /// unless [`Settings::journal`] is set. A journal is also a saved state, which [`replay`](Self::replay) restores.
-    /// Of the lines that [`write_journal`](Self::write_journal) has written, only the last ten thousand are kept.
-    pub fn journal(&self) -> Option<String> {
-        self.journal_from(0)
-    }
-
-    /// Writes the lines of the [journal](Self::journal) that have not been written yet.
-    ///
-    /// # Errors
-    ///
-    /// Writing to `to` fails. The lines are lost then.
-    pub fn write_journal(&self, to: &mut impl Write) -> io::Result<()> {
-        let lines = self.core().journal.as_mut().map(Journal::take_unwritten);
-        to.write_all(lines.unwrap_or_default().as_bytes())
-    }
-
-    pub(crate) fn journal_from(&self, from: usize) -> Option<String> {
-        self.core().journal.as_ref().map(|journal| journal.lines(from))
     }
 
     /// Returns the number of violations of each rule and limit, by their ids.

@@ -219,7 +219,7 @@ impl<K: Kind> KeyValue for NameOf<K> {
     }
 
     fn left_out() -> LeftOut<Self> {
-        LeftOut::Missing(None)
+        LeftOut::Missing(Some(Self::of_nothing()))
     }
 
     fn words(&self) -> String {

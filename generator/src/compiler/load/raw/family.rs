@@ -6,7 +6,9 @@ use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use crate::compiler::load::declared::{Change, Names, NamesWithin, Pair, Placed, declared};
 use crate::compiler::load::shapes::{Conditions, Formed, JsonForm, Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};
-use crate::compiler::references::{Cancels, Closes, Creates, EnumParameter, FieldOfNamed, NameOf, Reads};
+use crate::compiler::references::{
+    Cancels, Closes, Creates, EnumParameter, FieldOfNamed, NameOf, QuantityParameter, Reads, TextParameter,
+};
 use crate::compiler::values::Day;
 use crate::compiler::words::{CodeProof, CredentialCause, Lists, Numbers, Objects, Sends, Stage, Times};
 
@@ -256,14 +258,14 @@ declared! {
         /// The operation that places an order.
         operation: NameOf<Creates>,
         /// The parameter with the business line.
-        line: Placed,
+        line: NameOf<EnumParameter>,
         /// The values of that whose trades are positions. Those of contracts that count in an unknown way are reported,
         /// and not closed.
         lines: Names,
         /// The parameter with the instrument.
-        instrument: Placed,
+        instrument: NameOf<TextParameter>,
         /// The parameter with the quantity.
-        quantity: Placed,
+        quantity: NameOf<QuantityParameter>,
         /// The parameters that keep an order from opening a position, whatever the position mode of the account:
         /// parameters, each with the value or values that do.
         closes_with: Vec<NamesWithin>,

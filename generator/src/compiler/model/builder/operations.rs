@@ -510,7 +510,8 @@ impl FamilyBuilder<'_, '_> {
     }
 
     pub(super) fn batch(&mut self, response: &Spanned<raw::Response>) -> Option<Batch> {
-        let raw = response.items.as_ref()?;
+        let mut batch = response.items.as_ref()?.clone();
+        let raw = &mut batch;
         if response.page.is_some() {
             self.refuse_keys(&[("items", Some(raw.place))], "requires an `object` or an `array`");
             return None;
@@ -521,9 +522,7 @@ impl FamilyBuilder<'_, '_> {
         if raw.results.is_some() {
             self.results_apart(response, raw);
         } else if response.array.is_some() {
-            let lists =
-                [("done", raw.done.place()), ("failed", raw.failed.place()), ("all_done", raw.all_done.place())];
-            self.refuse_keys(&lists, "requires an `object`");
+            self.refuse_lists(raw, ["requires an `object`"; 2]);
             self.failure_is_known(raw);
         } else if response.object.is_some() && raw.list.is_some() {
             self.results_in_one_list(raw);
@@ -545,14 +544,18 @@ impl FamilyBuilder<'_, '_> {
         if let Some((path, place)) = &raw.results {
             self.builder.path(path, *place, "results");
         }
-        Some(raw.clone())
+        Some(batch)
+    }
+
+    /// Takes the lists of results away where there are none, with the reasons against them and against `all_done`.
+    fn refuse_lists(&mut self, raw: &mut Batch, [lists, all_done]: [&str; 2]) {
+        self.refuse_keys(&[("done", raw.done.take().place()), ("failed", raw.failed.take().place())], lists);
+        self.refuse_keys(&[("all_done", raw.all_done.take().place())], all_done);
     }
 
     /// Checks the keys for an answer with one list, whose items state whether they succeeded.
-    fn results_in_one_list(&mut self, raw: &Batch) {
-        let lists = [("done", raw.done.place()), ("failed", raw.failed.place())];
-        self.refuse_keys(&lists, "and `list` exclude each other");
-        self.refuse_keys(&[("all_done", raw.all_done.place())], "requires `done` and `failed`");
+    fn results_in_one_list(&mut self, raw: &mut Batch) {
+        self.refuse_lists(raw, ["and `list` exclude each other", "requires `done` and `failed`"]);
         self.failure_is_known(raw);
     }
 
@@ -563,9 +566,8 @@ impl FamilyBuilder<'_, '_> {
     }
 
     /// Checks the keys for codes that are not in the items.
-    fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &Batch) {
-        let lists = [("done", raw.done.place()), ("failed", raw.failed.place()), ("all_done", raw.all_done.place())];
-        self.refuse_keys(&lists, "and `results` exclude each other");
+    fn results_apart(&mut self, response: &Spanned<raw::Response>, raw: &mut Batch) {
+        self.refuse_lists(raw, ["and `results` exclude each other"; 2]);
         if raw.code.is_none() {
             self.builder.missing("code", raw.place);
         }
