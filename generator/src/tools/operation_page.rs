@@ -17,7 +17,7 @@ pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
     find(api, id).map(|(family, operation)| describe(api, family, operation))
 }
 
-/// Returns the same operation as JSON.
+/// Returns an operation as JSON.
 pub(crate) fn operation_as_json(api: &Api, id: &str) -> Result<String, Diagnostics> {
     let (_, operation) = find(api, id)?;
     let root = api.element();

@@ -115,7 +115,8 @@ pub enum FindingKind {
     /// Two orders that are alike were placed, and the program sent the second one when nothing that it had read showed
     /// what became of the first.
     Twice,
-    /// The same, but at most one of them was placed.
+    /// Two orders that are alike were sent, the second one too early as for [`Twice`](Self::Twice), and at most one of
+    /// them was placed.
     UnsafeRetry,
     /// An order or a position was left at the end.
     LeftOpen,
@@ -454,7 +455,7 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The number of requests.
     pub requests: usize,
-    /// The same by operation.
+    /// The number of requests of each operation.
     pub calls: BTreeMap<String, usize>,
     /// The names of the faults: the operation, and the number of the request among those of it.
     pub faults: BTreeSet<String>,

@@ -1,6 +1,9 @@
-//! The schema files as written: a struct for each mapping of the language, with nothing resolved.
+//! The schema files as written: a struct for each mapping of the language. `schema/README.md` explains the keys.
 //!
-//! Every key is optional here; [`crate::compiler::model`] reports those that are missing. `schema/README.md` explains the keys.
+//! Two macros declare mappings. A mapping whose content means the same in the file and in the model is a block of
+//! `declared!`, where a row is all that a key needs. Any other, such as one that another mapping completes, is a block of
+//! `mappings!`: every key is optional there, and a builder in [`crate::compiler::model`] makes the model of it and reports
+//! keys that are missing.
 
 use super::shapes::{Named, Text};
 

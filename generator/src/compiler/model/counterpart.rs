@@ -204,7 +204,7 @@ impl<'a> Conversion<'a> {
         std::iter::once((markup.code)(to)).chain(self.notes(from, to, markup)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the same of a parameter in a case.
+    /// Returns the value of a parameter that a case sets.
     fn value_of_case(&self, from: &str, to: &str, markup: &Markup) -> String {
         let notes = self.notes(from, to, markup).join("; ");
         let notes = if notes.is_empty() { notes } else { format!(" ({notes})") };

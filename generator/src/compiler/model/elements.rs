@@ -236,6 +236,11 @@ impl Key {
         Self { says: says.into(), ..self }
     }
 
+    /// Makes pages show the value as it is.
+    fn said(self) -> Self {
+        Self { says: self.value.clone(), ..self }
+    }
+
     /// Sets the member of the OpenAPI document, if there is a value.
     fn data(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         Self { data: value.map(|value| (name.to_owned(), value.into())), ..self }

@@ -236,8 +236,8 @@ impl Body {
         self.0.last().filter(|last| last.is_body())
     }
 
-    /// Returns the same, if nothing else is sent: the request as a whole is then an array. Otherwise it is an object
-    /// with the array as its member `[]`.
+    /// Returns the parameter that stands for the body, if nothing else is sent: the request as a whole is then an array.
+    /// Otherwise it is an object with the array as its member `[]`.
     pub(crate) fn bare_array(&self) -> Option<&Parameter> {
         self.array().filter(|_| self.members().is_empty())
     }

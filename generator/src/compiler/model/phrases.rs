@@ -77,7 +77,7 @@ impl Rate {
         format!("{}/{}", self.calls, self.every.window())
     }
 
-    /// Returns the same in words: `10 calls a second`, `600 calls in 1 minute`.
+    /// Returns the pace in words: `10 calls a second`, `600 calls in 1 minute`.
     pub(crate) fn pace_in_words(&self) -> String {
         let calls = if self.calls == 1 { "call" } else { "calls" };
         format!("{} {calls} {}", self.calls, self.every.window_in_words())
@@ -372,7 +372,7 @@ pub(crate) fn units(units: &[Unit]) -> String {
     units_in(units, &PLAIN)
 }
 
-/// Returns the same with markup.
+/// Returns the units with markup.
 pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     let is_alone = units.len() == 1;
     let condition = |((name, _), values): &NamesWithin| {
@@ -400,7 +400,7 @@ pub(crate) fn worth(worth: &Worth) -> String {
     worth_in(worth, &PLAIN)
 }
 
-/// Returns the same with markup.
+/// Returns the most that orders are worth, with markup.
 pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
     let Worth { r#in: _, quantity, price, at_price, known_when, reduces, only_reduces, place: _ } = worth;
     if only_reduces.is_set() {
@@ -462,7 +462,7 @@ pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
     bounds_in(parameter, &PLAIN)
 }
 
-/// Returns the same in a markup.
+/// Returns the bounds of a parameter with markup.
 pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
     let fixed = parameter.fixed.as_ref().map(|(fixed, _)| format!("always {}", (markup.code)(fixed)));

@@ -180,7 +180,7 @@ impl Operation {
         }
     }
 
-    /// Returns the same, if the listing comes in pages.
+    /// Returns the record of the items, if the listing comes in pages.
     pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
         let is_paged = self.listing.pages.is_some() || matches!(self.response, Response::Page { .. });
         self.listed_record(family).filter(|_| is_paged)

@@ -410,7 +410,7 @@ impl Choice {
         decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
     }
 
-    /// Returns the same, each once.
+    /// Returns the names of all parameters that may be sent for it, each once.
     pub(crate) fn distinct_wires(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for name in self.wires() {

@@ -162,7 +162,7 @@ impl Schema {
         operation_page::operation(&self.api, operation)
     }
 
-    /// Returns the same as JSON: an element with its keys and the elements within.
+    /// Returns everything known about an operation as JSON: an element with its keys and the elements within.
     ///
     /// # Errors
     /// Fails if no operation has this name, or if several have it.

@@ -126,7 +126,7 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
 
-/// Returns the same for characters with their positions; those at positions in `literals` are kept.
+/// Returns the canonical form of characters, each with its position; those at positions in `literals` are kept.
 pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usize>]) -> Vec<(char, usize)> {
     let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let mut plain: Vec<(char, usize)> = Vec::with_capacity(text.len());

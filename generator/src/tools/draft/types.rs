@@ -76,10 +76,9 @@ impl<'a> Types<'a> {
     /// other requests.
     pub(super) fn request_name(&mut self, title: &str, name: &str) -> Option<String> {
         let of_title = type_name(title).unwrap_or_default();
-        let is_free = |rust: &str| check::is_free_request(rust);
         let wanted =
-            if of_title.is_empty() { format!("{}-request", name).to_upper_camel_case() } else { of_title.clone() };
-        let rust = self.free_rust_name(&wanted, is_free);
+            if of_title.is_empty() { format!("{name}-request").to_upper_camel_case() } else { of_title.clone() };
+        let rust = self.free_rust_name(&wanted, check::is_free_request);
         (rust != of_title).then_some(rust)
     }
 
@@ -351,12 +350,8 @@ impl<'a> Types<'a> {
             self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.clone());
             return name;
         }
-        let rust_names = field_names(fields, |_| true);
-        let mut entries = Vec::new();
-        for (field, rust) in fields.iter().zip(rust_names) {
-            entries.push(with_rust(self.record_field(&name, field), rust));
-        }
-        let fields = entries;
+        let named = fields.iter().zip(field_names(fields, |_| true));
+        let fields = named.map(|(field, rust)| with_rust(self.record_field(&name, field), rust)).collect();
         let by_position = is_by_position.then(|| Entry::word("by_position", "true"));
         let as_value = is_value.then(|| Entry::word("as_value", "true"));
         let key = key.as_ref().map(|key| Entry::text("key", key.clone()));

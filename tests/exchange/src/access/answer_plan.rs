@@ -143,6 +143,11 @@ impl AnswerPlan {
         self.injected_answer(route.meta).unwrap_or(served)
     }
 
+    /// Returns the status of a failing server.
+    fn server_error(&mut self) -> u16 {
+        self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500)
+    }
+
     /// Returns the refusal of a fault.
     fn refusal(&mut self, meta: &'static Meta, proof: Proof) -> Refusal {
         let status = if self.dice.percent(50) { 200 } else { 400 };
@@ -151,8 +156,7 @@ impl AnswerPlan {
 
     /// Returns the answer that the fault sends in place of the right one, whether or not the request is done.
     fn injected_answer(&mut self, meta: &'static Meta) -> Option<Served> {
-        let server_error = [500, 502, 503, 504].map(|status| (status, 1));
-        let server_error = self.dice.weighted(&server_error).unwrap_or(500);
+        let server_error = self.server_error();
         let refusal = match self.fault {
             HostileFault::DoubtfulCode => self.refusal(meta, Proof::Doubtful),
             HostileFault::OpenCode | HostileFault::Release => self.refusal(meta, Proof::Open),
@@ -257,10 +261,7 @@ impl AnswerPlan {
                 quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(quirks)
             }
-            HostileFault::ServerErrorBare => {
-                let status = self.dice.weighted(&[500, 502, 503, 504].map(|status| (status, 1))).unwrap_or(500);
-                Delivered::Whole(bare(status, "<html>bad gateway</html>"))
-            }
+            HostileFault::ServerErrorBare => Delivered::Whole(bare(self.server_error(), "<html>bad gateway</html>")),
             HostileFault::Redirect => {
                 let mut redirect = bare(307, "");
                 redirect.headers_mut().insert(header::LOCATION, HeaderValue::from_static("http://127.0.0.1:9/"));

@@ -98,7 +98,7 @@ impl Exchange {
         Self::begun_at_speed(setup, time, speed)
     }
 
-    /// Returns the same, with the speed of the clock for its journal.
+    /// Creates an exchange that begins with a setup and whose journal states the speed of the clock.
     pub(super) fn begun_at_speed(mut setup: Setup, time: Time, speed: u32) -> Self {
         if setup.users.is_empty() {
             setup.users.push(Profile::default());

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use rust_decimal::Decimal;
 
 use crate::state::accounts::check_permissions;
+use crate::state::book::Resting;
 use crate::state::core::Core;
 use crate::state::instruments::{Coin, Instrument, PairName};
 use crate::state::journal::{Action, JournalLine};
@@ -141,7 +142,7 @@ impl Core {
         }
     }
 
-    /// Returns the same pairs, each with a price in its ticks, which has to be in a range.
+    /// Returns the pairs with a symbol, each with a price in its ticks, which has to be in a range.
     fn ticks_of(
         &self,
         symbol: &str,
@@ -203,7 +204,7 @@ impl Core {
         self.wake(index);
         let left = self.trade_of_others(index, side, limit, lots);
         if let Some(ticks) = limit.filter(|_| left > 0) {
-            self.books[index].rest(side, ticks, crate::state::book::Resting { order: None, lots: left });
+            self.books[index].rest(side, ticks, Resting { order: None, lots: left });
         }
         self.trigger(index);
         Ok(())

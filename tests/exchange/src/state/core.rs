@@ -62,7 +62,7 @@ pub(crate) struct Core {
     pub(crate) orders: Orders,
     /// Positions with a take-profit or a stop-loss: pair, account, position.
     pub(crate) guarded: BTreeSet<(usize, usize, PositionSide)>,
-    /// All positions, in the same form.
+    /// All positions: pair, account, position.
     pub(crate) held: BTreeSet<(usize, usize, PositionSide)>,
     /// Accounts whose positions have changed since it was checked whether they have to be liquidated.
     pub(crate) changed: BTreeSet<usize>,
@@ -92,7 +92,7 @@ pub(crate) struct Core {
     pub(crate) refused_items: Option<Refusal>,
     /// The value that the answer to a request shows which sets something, as a fault.
     pub(crate) shown_value: Option<ShownValue>,
-    /// True if the last setting kept the value of before.
+    /// True if the last request that sets something left the value as it was.
     pub(crate) is_kept: bool,
     /// The number of violations of each rule and limit.
     pub(crate) violations: BTreeMap<String, u64>,
@@ -190,7 +190,7 @@ impl Core {
         self.tasks.insert((at, id), task);
     }
 
-    /// Schedules what is played back. What makes no sense is ignored.
+    /// Schedules the steps of the recorded markets. A recording that cannot be read has none.
     fn play_back(&mut self) {
         let of_pair = |pair| self.setup.market_steps(pair).unwrap_or_default();
         let planned: Vec<_> = self.pairs.iter().map(of_pair).collect();

@@ -56,7 +56,7 @@ macro_rules! recorded {
         }
 
         impl $name {
-            /// Returns the same, with times since a start that they have in Unix milliseconds.
+            /// Returns the steps with times since a start; before, their times are in Unix milliseconds.
             pub(crate) fn since(mut self, start: u64) -> Self {
                 self.steps.iter_mut().for_each(|step| step.0 -= start);
                 self

@@ -9,6 +9,7 @@ use super::{
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::KeyValue;
 use crate::compiler::model::facts::{Fact, WindowBound};
+use crate::compiler::model::phrases;
 use crate::compiler::model::{
     Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Counterpart, Echoes, Effect, Example, Family,
     Flat, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion, Operation, Parameter, ParameterStyle,
@@ -109,7 +110,7 @@ impl Operation {
             confirm: _,
             echoes,
             compound,
-            worth: _,
+            worth,
             counterpart: _,
             repeat,
             window,
@@ -143,7 +144,7 @@ impl Operation {
             Key::new("rust", &rust.rust, renamed()).at(Some(rust.place)).unless("title"),
             Key::new("http", format!("{} {}", method.as_str(), path.text), behaviour("another endpoint is called"))
                 .at(Some(path.place)),
-            Key::placed("call", call.as_ref(), behaviour("another endpoint is called")),
+            Key::placed("call", call.as_ref(), behaviour("another endpoint is called")).said(),
             Key::new("body", self::body(body), behaviour("the body has another shape on the wire")),
             Key::new("sends", maybe(sends.map(Sends::as_str)), behaviour("the parameters travel elsewhere"))
                 .at(Some(*style_place))
@@ -154,12 +155,12 @@ impl Operation {
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
             Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(key_places.whitelisted)),
             deprecated(is_deprecated.as_ref()),
-            Key::new("permission", maybe(permission.as_ref()), documentation("")).says(maybe(permission.as_ref())),
+            Key::new("permission", maybe(permission.as_ref()), documentation("")).said(),
             Key::shown("limits", rates),
             Key::shown("in flight", maybe(in_flight.as_ref())),
             Key::new("headers", list(&sent), behaviour("which headers it carries"))
                 .at(headers.first().map(|header| header.place))
-                .says(list(&sent)),
+                .said(),
             Key::shown("window", maybe(window.as_ref())),
             Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
                 .same_as(maybe(history.map(|length| length.length())))
@@ -173,11 +174,14 @@ impl Operation {
                 "client_id",
                 client_id.as_ref(),
                 behaviour("which id a request with an unknown outcome reports"),
-            ),
+            )
+            .said(),
             echoes_key(echoes.as_ref()),
             compound_key(compound.as_ref()),
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
-            Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)),
+            Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)).said(),
+            Key::shown("repeat", repeat.as_ref().map_or("", |repeat| &repeat.why.0)),
+            Key::shown("worth", maybe(worth.as_ref().map(phrases::worth))),
             Key::prose("effect.why", &maybe(effect_why.as_ref()))
                 .says(maybe(effect_why.as_ref()))
                 .data("x-effect-why", effect_why.as_deref())
@@ -375,7 +379,7 @@ pub(super) fn echoes_key(echoes: Option<&Echoes>) -> Key {
         in_any_order(all.iter().map(|((one, _), others)| format!("{one}: {:?}", others.same_as())))
     };
     let means = behaviour("which ids match an answer to its request");
-    Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place))
+    Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place)).said()
 }
 
 /// Returns when it has several effects; the reason is a separate text.
@@ -385,7 +389,7 @@ pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
         None => "always".to_owned(),
     });
     let means = behaviour("which refusals prove that nothing was done");
-    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place))
+    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place)).said()
 }
 
 impl Flat {

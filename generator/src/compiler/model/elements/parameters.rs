@@ -131,7 +131,7 @@ impl Parameter {
         Element { order: is_required.then_some(order), ..part }
     }
 
-    /// Returns the same, with the parameters of its object or of its items.
+    /// Returns the parameter as an element of a kind, with the parameters of its object or of its items.
     pub(super) fn part(&self, family: &Family, kind: &'static str, of: &str) -> Element {
         let path = path(of, &self.name.wire);
         let of_item = if self.is_body() || self.object().is_some() { path.clone() } else { format!("{path}[]") };

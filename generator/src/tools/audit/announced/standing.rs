@@ -52,7 +52,7 @@ struct Note<'a> {
 /// The likeness of a change and an observation that speak of the same, of 1000.
 const ALIKE: usize = 450;
 
-/// The same if no name and no number shows that they do.
+/// The likeness that is needed where no name and no number shows that both speak of the same, of 1000.
 const ALIKE_IN_WORDS: usize = 700;
 
 impl<'a> Known<'a> {

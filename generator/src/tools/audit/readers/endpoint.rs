@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
         known.or_else(|| self.list_that_was_read(id).filter(|_| self.claims.operation_by_id(id).is_none()))
     }
 
-    /// Returns the same for an operation that the schema does not have.
+    /// Returns the list of an operation that the schema does not have.
     fn list_that_was_read(&self, id: &str) -> Option<String> {
         let own = |statement: &&super::super::findings::Statement| {
             let key = &statement.key;

@@ -26,7 +26,6 @@ impl Object {
 }
 
 /// Returns a schema for an object with all of these members, where each fits its own schema.
-///
 pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     let members: Map<_, _> = members.into_iter().collect();
     let required: Vec<_> = members.keys().cloned().collect();

@@ -23,7 +23,7 @@ impl Address {
         Self::page(format!("operations/{family}/{operation}.html"))
     }
 
-    /// Returns the same operation as Markdown.
+    /// Returns the address of an operation as Markdown.
     pub(super) fn markdown(family: &str, operation: &str) -> Self {
         Self::page(format!("operations/{family}/{operation}.md"))
     }

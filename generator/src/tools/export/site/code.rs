@@ -41,7 +41,7 @@ pub(super) fn json(text: &str) -> Markup {
     }
 }
 
-/// Returns the same without colours, as the initial text of an editor.
+/// Returns JSON over several lines without colours, as the initial text of an editor.
 pub(super) fn plain_json(text: &str) -> String {
     serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }

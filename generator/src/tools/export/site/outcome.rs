@@ -130,7 +130,7 @@ fn confirmed(confirm: &Confirm) -> Vec<Word<'_>> {
     words
 }
 
-/// Returns the same as plain text.
+/// Returns the sentences about `confirm` as plain text.
 fn confirmation_as_text(confirm: &Confirm) -> String {
     let text = |word: Word<'_>| match word {
         Word::Text(text) => text,

@@ -1,5 +1,6 @@
-//! Files for programs that read text: operations as Markdown, the list of pages, and the rules as JSON. Page and text are two forms of one view, which the text takes
-//! apart member by member, so that a new one does not compile until it is shown or left out on purpose.
+//! Files for programs that read text: operations as Markdown, the list of pages, and the rules as JSON. Page and text are
+//! two forms of one view, which the text takes apart member by member, so that a new one does not compile until it is
+//! shown or left out on purpose.
 
 use std::fmt::Write;
 
@@ -9,11 +10,9 @@ use super::address::Address;
 use super::page::CONCEPTS;
 use super::pieces::{self, sentence};
 use super::view::{
-    Access, Case, Counterpart, Echoes, ExampleView, FamilyView, Intent, Operation, OperationView, Response, RuleView,
-    Site, Source, Statements, phrases,
+    Case, ExampleView, FamilyView, Intent, Operation, OperationView, Response, RuleView, Site, Source, Statements,
 };
 use super::{code, counterparts, outcome, parameters};
-use crate::compiler::diagnostics::Place;
 
 /// Returns the operation as Markdown. It says what the page says, in a line for each fact, without links, proofs and
 /// forms.
@@ -43,92 +42,19 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationVie
     out.finish()
 }
 
-/// Returns what the page states before its first parameter. Every member of the operation is shown, or left to another
-/// part.
+/// Writes what the page states before its first parameter: the keys of the operation, in the words of `explain`.
 fn in_short(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, operation: &Operation) {
-    let Operation {
-        id: _,
-        name: _,
-        title,
-        rust: _,
-        function: _,
-        place: _,
-        source,
-        sources,
-        method,
-        path,
-        call,
-        style: _,
-        doc,
-        effect,
-        effect_why,
-        access,
-        whitelisted,
-        called: _,
-        deprecated,
-        permission,
-        headers,
-        rates,
-        body: _,
-        in_flight,
-        client_id,
-        confirm: _,
-        echoes,
-        compound,
-        worth,
-        counterpart,
-        repeat,
-        window,
-        history,
-        response: _,
-        beside_data: _,
-        data: _,
-        listing: _,
-        batch: _,
-        intents: _,
-        examples: _,
-        statements: _,
-        key_places: _,
-        number: _,
-    } = operation;
-    out.heading(1, title);
-    out.prose(&sentence(doc));
-    out.code("http", &format!("{} {}", method.as_str(), path.text));
-    let (does, usual) = pieces::effect(*effect);
-    out.entry("Effect", does);
-    out.entry("Repeat", repeat.as_ref().map_or(usual, |repeat| &*repeat.why.0));
-    out.entry(
-        "Access",
-        match (access, whitelisted) {
-            (Access::Signed, false) => "signed",
-            (Access::Signed, true) => "signed, only for user ids on the white list",
-            (Access::Public, _) => "public",
-        },
-    );
-    let optional = [
-        ("Why it has this effect", effect_why.as_deref().map(sentence)),
-        ("Several things", compound.as_ref().map(|compound| sentence(&compound.why.0))),
-        ("Worth", worth.as_ref().map(phrases::worth)),
-        ("Counterpart", counterpart.as_ref().map(Counterpart::in_short)),
-        ("Calls", call.as_ref().map(|(method, _)| method.clone())),
-        ("Deprecated", deprecated.as_ref().map(phrases::deprecated)),
-        ("Permission", permission.clone()),
-        ("Time range", window.as_ref().map(ToString::to_string)),
-        ("Goes back", history.map(|length| length.to_string())),
-        ("In flight", in_flight.as_ref().map(ToString::to_string)),
-        ("Your own id", client_id.as_ref().map(|(id, _)| id.clone())),
-        ("The answer repeats", echoes.as_ref().map(members)),
-        ("Family", Some(family.family.title.clone())),
-        ("Source", source.as_ref().map(|source| source_in_words(site, source))),
-        ("Observed by", (!sources.is_empty()).then(|| names(sources))),
-    ];
-    optional.into_iter().filter_map(|(name, text)| Some((name, text?))).for_each(|(name, text)| out.entry(name, &text));
-    rates.iter().for_each(|rate| out.entry("Limit", &rate.to_string()));
-    headers.iter().for_each(|header| out.entry("Header", &header.text));
+    out.heading(1, &operation.title);
+    out.prose(&sentence(&operation.doc));
+    out.code("http", &format!("{} {}", operation.method.as_str(), operation.path.text));
+    for key in operation.keys(family.family).iter().filter(|key| !key.says.is_empty()) {
+        out.entry(key.name, &key.says);
+    }
+    out.entry("family", &family.family.title);
+    operation.counterpart.iter().for_each(|counterpart| out.entry("counterpart", &counterpart.in_short()));
+    operation.source.iter().for_each(|source| out.entry("source", &source_in_words(site, source)));
 }
 
-/// Writes the rules that the schema writes out. The others only repeat what is stated with the parameters and above
-/// them.
 fn rules_as_text(out: &mut MarkdownPage, rules: &[RuleView<'_>]) {
     out.heading(2, "Rules");
     for rule in rules.iter().filter(|rule| rule.is_written) {
@@ -195,19 +121,10 @@ fn example_as_text(
     }
 }
 
-/// Returns the members of the answer that repeat ids of the request.
-fn members(echoes: &Echoes) -> String {
-    echoes.ids.iter().map(|((member, _), _)| member.as_str()).collect::<Vec<_>>().join(", ")
-}
-
 /// Returns the document and the section of a statement.
 fn source_in_words(site: &Site<'_>, source: &Source) -> String {
     let document = site.api.document_title(source.document());
     source.section().map_or_else(|| document.to_owned(), |section| format!("{document}, section {section}"))
-}
-
-fn names(sources: &[(String, Place)]) -> String {
-    sources.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the pages as a list, in the form of <https://llmstxt.org>.

@@ -16,11 +16,11 @@ use super::inputs::SiteInputs;
 use crate::compiler::diagnostics::Place;
 pub(super) use crate::compiler::model::Parameter;
 pub(super) use crate::compiler::model::{
-    Absence, Access, Algorithm, Api, Carried, Choice, Class, CodeProof, Confirm, Content, Counterpart, Credentials,
-    Deprecated, Echoes, Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle,
-    Lists, Need, NonceForm, Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind,
-    Rate, Response, RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements,
-    TimestampForm, Token, Transition, Unit, Window, Within, parts_text, phrases,
+    Absence, Access, Algorithm, Api, Carried, Choice, Class, CodeProof, Confirm, Content, Credentials, Deprecated,
+    Effect, Encoding, ErrorCode, ExcludedTransition, Exclusion, Family, Field, Intent, Lifecycle, Lists, Need,
+    NonceForm, Objects, Operation, ParameterStyle, Part, PartKind, PoolReporting, Property, PropertyKind, Rate,
+    Response, RowOutcome, RuleKind, Sends, Sent, Signature, SignedPart, SignedQuery, Source, Statements, TimestampForm,
+    Token, Transition, Unit, Window, Within, parts_text, phrases,
 };
 use crate::compiler::model::{ChoiceKind, JsonType, OneOf, Record, RecordCase, Shape, Type};
 pub(super) use crate::tools::rules::Case;
@@ -103,7 +103,7 @@ impl<'a> Site<'a> {
         Some((file.name.as_str(), place.line.max(1)))
     }
 
-    /// Returns the same for a link, for which the page of the file then has an anchor.
+    /// Returns the file and the line of a place for a link, for which the page of the file then has an anchor.
     pub(super) fn link_to(&self, place: Place) -> Option<(&'a str, u32)> {
         self.linked.borrow_mut().insert((place.file, place.line.max(1)));
         self.source_of(place)
@@ -166,7 +166,7 @@ impl<'a> FamilyView<'a> {
         record.cases_told().map(case).collect()
     }
 
-    /// Returns the same for the record of an answer.
+    /// Returns the cases of the record that an operation answers with.
     pub(super) fn cases_of_answer(&self, operation: &Operation) -> Vec<(TypeView<'a>, String)> {
         let record = operation.response.record().and_then(|of| self.family.records.get(of));
         record.map(|record| self.cases_of(record)).unwrap_or_default()

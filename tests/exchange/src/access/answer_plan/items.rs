@@ -92,7 +92,7 @@ fn join_into(all: &mut Value, other: Value) {
     }
 }
 
-/// Returns the same answer without its items.
+/// Returns an answer without its items.
 pub(crate) fn without_items(mut answer: Value) -> Value {
     match &mut answer {
         Value::Array(items) => items.clear(),
