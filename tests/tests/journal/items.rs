@@ -1,6 +1,8 @@
 //! Each item of a batch is open in the journal until it is settled, whatever the others are. The server knows nothing of
 //! the client.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::confirm::{ConfirmPolicy, EvidenceVerdict};
@@ -75,6 +77,20 @@ async fn an_item_of_which_nothing_is_known_keeps_a_batch_open_and_only_it_is_que
         let stored = all(&*journal).remove(0);
         assert_eq!((0..3).map(|place| stored.outcome_of(place).unwrap()).collect::<Vec<_>>(), outcomes);
     }
+}
+
+/// A late refusal may answer a copy of the request whose first one was done, unless every copy is refused alike.
+#[tokio::test]
+async fn an_item_that_is_refused_late_stays_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serving([answer(&json!([refused("b1", "40762"), refused("b2", "43006")]))]);
+    server.delay_requests(|_, _| Duration::from_millis(1_100));
+    let client = client(&server, folder.path());
+    let reply = client.call(&batch(&["b1", "b2"])).await.unwrap();
+    let told: Vec<_> = reply.failures().iter().map(|failure| failure.error.outcome).collect();
+    assert_eq!(told, [Outcome::Unknown, Outcome::NotDone]);
+    let open = read(&**client.core().journal().unwrap(), Selection::Open);
+    assert_eq!(open[0].items, [ItemEnding::new(1, Outcome::NotDone).code("43006")]);
 }
 
 /// A process that dies within a recovery has stored what it found.

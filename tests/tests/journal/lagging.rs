@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tradeapi::runtime::ClientBuilder;
+use tradeapi::runtime::client::Assumptions;
 use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer};
 use tradeapi::runtime::confirm::ConfirmPolicy;
 use tradeapi::runtime::reconcile::{Difference, ForeignOrders, Gone, Reconciled, Reconciliation};
@@ -63,6 +65,8 @@ struct Books {
     open: HashMap<String, Value>,
     /// How many queries of an order it denies before it shows it.
     denials: usize,
+    /// Which answers to queries of an order are lost, counted from 1.
+    lost: &'static [usize],
     /// How many listings of open orders lack them.
     stale_listings: usize,
     /// How often open orders were listed, and orders queried.
@@ -91,9 +95,12 @@ impl Lagging {
 
     /// Returns a client of a process that has just started.
     fn client(&self) -> Client {
+        self.builder().journal(journal(self.folder.path())).build().unwrap()
+    }
+
+    fn builder(&self) -> ClientBuilder<Client> {
         let credentials = Credentials::new("key", "secret", "passphrase");
-        let builder = Client::builder(self.server.url()).credentials(credentials).environment(self.clock.clone());
-        builder.journal(journal(self.folder.path())).build().unwrap()
+        Client::builder(self.server.url()).credentials(credentials).environment(self.clock.clone())
     }
 
     fn books(&self) -> std::sync::MutexGuard<'_, Books> {
@@ -106,7 +113,11 @@ impl Lagging {
     }
 
     fn reconciliation(&self) -> Reconciliation {
-        let policy = ConfirmPolicy::new().deadline(Duration::ZERO);
+        self.reconciliation_by(ConfirmPolicy::new())
+    }
+
+    fn reconciliation_by(&self, policy: ConfirmPolicy) -> Reconciliation {
+        let policy = policy.deadline(Duration::ZERO);
         Reconciliation::since(Hand::default().wall()).family("unified").confirming(policy)
     }
 
@@ -149,6 +160,9 @@ fn answer(request: &Request, books: &mut Books, now: Timestamp) -> Answer {
         }
         "order-info" => {
             books.queried += 1;
+            if books.lost.contains(&books.queried) {
+                return Answer::close();
+            }
             let id = query.split('&').find_map(|pair| pair.strip_prefix("clientOid=")).unwrap();
             match books.open.get(id) {
                 Some(record) if books.denials == 0 => reply("00000", record.clone()),
@@ -232,6 +246,27 @@ async fn one_denial_is_not_enough() {
     }
 }
 
+/// The answer that is lost may have shown the order between two denials.
+#[tokio::test]
+async fn denials_around_a_lost_answer_are_not_in_a_row() {
+    for (denials, lost, difference, queried) in [
+        (2, &[][..], NOT_OPEN, 2),
+        (2, &[2][..], Difference::AsExpected, 4),
+        (3, &[2], NOT_OPEN, 4),
+        (3, &[2, 4], Difference::AsExpected, 6),
+        // Then the listing shows it.
+        (9, &[2, 4, 6], Difference::AsExpected, 7),
+    ] {
+        let exchange = Lagging::start();
+        exchange.client().unified().place_order(&order("a")).await.unwrap();
+        exchange.advance(600);
+        (exchange.books().denials, exchange.books().lost, exchange.books().stale_listings) = (denials, lost, 1);
+        let reconciled = exchange.compare().await;
+        assert_eq!(of(&reconciled, "a"), difference, "{denials}, without {lost:?}: {reconciled}");
+        assert_eq!(exchange.books().queried, queried, "{denials}, without {lost:?}");
+    }
+}
+
 /// After more than two hours no query denies it, so two listings have to.
 #[tokio::test]
 async fn an_order_that_can_no_longer_be_queried_is_denied_by_two_listings() {
@@ -246,6 +281,37 @@ async fn an_order_that_can_no_longer_be_queried_is_denied_by_two_listings() {
         assert_eq!(of(&reconciled, "a"), difference, "{stale}: {reconciled}");
         let books = exchange.books();
         assert_eq!((books.queried, books.listed), (0, listed), "{stale}");
+    }
+}
+
+#[tokio::test]
+async fn the_policy_says_how_many_listings_deny_an_order() {
+    for (denials, stale, difference, listed) in
+        [(1, 1, NOT_OPEN, 1), (3, 2, Difference::AsExpected, 3), (3, 3, NOT_OPEN, 3)]
+    {
+        let exchange = Lagging::start();
+        exchange.client().unified().place_order(&order("a")).await.unwrap();
+        exchange.advance(3 * 60 * 60);
+        exchange.books().stale_listings = stale;
+        let mut account = exchange.reconciliation_by(ConfirmPolicy::new().denials(denials));
+        let reconciled = exchange.client().reconcile(&mut account).await.unwrap();
+        assert_eq!(of(&reconciled, "a"), difference, "{denials}, {stale}: {reconciled}");
+        assert_eq!(exchange.books().listed, listed, "{denials}, {stale}");
+    }
+}
+
+/// The same for a client that tracks its orders.
+#[tokio::test]
+async fn a_tracked_order_has_ended_when_as_many_listings_lack_it_as_assumed() {
+    for (denials, stale, is_open, listed) in [(2, 0, true, 1), (2, 1, true, 2), (2, 2, false, 2), (1, 1, false, 1)] {
+        let exchange = Lagging::start();
+        let assumed = Assumptions { denials, ..Assumptions::DEFAULT };
+        let client = exchange.builder().track_orders().assume(assumed).build().unwrap();
+        client.unified().place_order(&order("a")).await.unwrap();
+        exchange.advance(600);
+        exchange.books().stale_listings = stale;
+        let open = client.refresh_orders("unified").await.unwrap();
+        assert_eq!((!open.is_empty(), exchange.books().listed), (is_open, listed), "{denials}, {stale}");
     }
 }
 

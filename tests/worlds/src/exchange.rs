@@ -193,11 +193,15 @@ impl Exchange {
         }
     }
 
-    /// Returns whether a refusal says that the order does not exist; and that refusal.
+    /// Returns the answer to a query of an order, or of the open orders, by which there is none.
     pub(crate) fn denial(path: &str, stated: i64) -> Option<Answer> {
         match path {
             "/api/v3/trade/order-info" => Some(Answer::refused(NO_ORDER, stated)),
             "/api/v2/mix/order/detail" => Some(Answer::refused(NO_ORDER_CLASSIC, stated)),
+            "/api/v3/trade/unfilled-orders" => Some(Answer::of(list("list", "cursor", std::iter::empty()), stated)),
+            "/api/v2/mix/order/orders-pending" => {
+                Some(Answer::of(list("entrustedList", "endId", std::iter::empty()), stated))
+            }
             _ => None,
         }
     }

@@ -190,7 +190,9 @@ impl Message {
     /// client does could help.
     fn change_twice(self, later: Duration) {
         let first = self.served(self.when());
-        let is_recognized = self.parameters["clientOid"].is_string() && !self.world.scenario.conduct.allows_duplicates;
+        let has_id = |parameters: &Value| parameters["clientOid"].is_string();
+        let has_ids = self.parameters.as_array().map_or_else(|| has_id(&self.parameters), |all| all.iter().all(has_id));
+        let is_recognized = has_ids && !self.world.scenario.conduct.allows_duplicates;
         if !is_recognized && !self.world.breaks(Assumption::Repeats) {
             return self.answer_change(first);
         }
@@ -241,11 +243,13 @@ impl Message {
         let mut options = vec!["arrives"];
         options.extend((lags != answer).then_some("lags"));
         options.extend((world.breaks(Assumption::Lag) && lags_long != answer).then_some("lags by minutes"));
-        let denial = Exchange::denial(&self.path, when.stated).filter(|_| answer.is_success());
+        let denial =
+            Exchange::denial(&self.path, when.stated).filter(|denial| answer.is_success() && *denial != answer);
         let key = self.parameters.to_string();
         options.extend((denial.is_some() && world.may_be_denied(&key)).then_some("denies it"));
         options.extend(["is lost", "is cut", "is a gateway's"]);
-        options.extend((answer.is_success() && denial.is_some()).then_some("is another's"));
+        options
+            .extend((denial.is_some() && !denial.as_ref().is_some_and(Answer::is_success)).then_some("is another's"));
         let choice = self.choose("answer", options);
         world.note_denial(&key, choice == "denies it");
         match choice {

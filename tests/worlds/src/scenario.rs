@@ -37,11 +37,12 @@ pub enum Moves {
 }
 
 /// The options of a scenario with [`Moves::Late`], beside those of a kind world.
-const LATE: [&str; 9] = [
+const LATE: [&str; 10] = [
     "is lost",
     "is 25 s late and held",
     "does not come",
     "lags",
+    "denies it",
     "has room after 10 s",
     "has room after five minutes",
     "at once",

@@ -68,6 +68,17 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// The order arrives after the first round of `flatten`, and the first listing of the second one lacks it.
+#[test]
+fn an_account_is_not_flat_because_one_listing_lacks_an_order() {
+    let words = "place-order 1: request = is 25 s late and held; unfilled-orders 16: answer = denies it";
+    let words = Words::read(words).unwrap();
+    let run = run(Scenario::named("flatten-beside-late").unwrap(), &words, Laws::default());
+    let story = run.story.join("\n");
+    assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+    assert_eq!(run.wrong_claims, [], "{story}");
+}
+
 /// The clock of the machine is set forward by twenty minutes, between the attempt that got no answer and the success.
 #[test]
 fn a_clock_that_is_set_does_not_end_the_wait_for_an_earlier_attempt() {

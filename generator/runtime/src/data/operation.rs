@@ -13,7 +13,7 @@ use crate::data::clock::{Clock, SystemClock};
 use crate::data::json::{Decode, Form, JsonWriter, ReadError, Reader};
 use crate::data::lifecycle::{OrderResult, OrderShown, PropertyShown};
 use crate::data::parameters::{HeaderWriter, ParameterReader, ParameterWriter, Parameters, PathWriter, json_of};
-use crate::data::tables::{Api, Calls, Meta, Outcome};
+use crate::data::tables::{Calls, Meta, Outcome};
 use crate::data::value::Timestamp;
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
@@ -227,15 +227,14 @@ impl Call {
 /// The judgement of the results of items in a response.
 #[doc(hidden)]
 pub struct ItemJudge<'a> {
-    pub(crate) api: &'static Api,
     /// The whole response.
     pub(crate) raw: &'a [u8],
     /// True if it has all that the documents say of a success.
     pub(crate) is_full: bool,
     /// True if a code is that of a success.
     pub(crate) is_success: &'a dyn Fn(&str) -> bool,
-    /// The outcome of an item that was refused with a code, which may do several things.
-    pub(crate) outcome_of: &'a dyn Fn(&str, bool) -> Outcome,
+    /// The outcome of an item that was refused, with its code if it has one, and which may do several things.
+    pub(crate) outcome_of: &'a dyn Fn(Option<&str>, bool) -> Outcome,
 }
 
 /// The outcomes of items.

@@ -13,7 +13,7 @@ pub use self::envelope::{AnswersWithHeaders, RefusesWith};
 pub(crate) use self::headers::NextPageHint;
 pub use base_url::BaseUrl;
 pub use codes::CodePolicy;
-pub(crate) use codes::{ReadCode, is_compound_item, is_compound_with};
+pub(crate) use codes::{ReadCode, RefusedItem, is_compound, is_compound_item, is_compound_with};
 pub(crate) use envelope::{reader_at, text_at};
 pub use headers::HeaderValues;
 pub(crate) use headers::retry_after;

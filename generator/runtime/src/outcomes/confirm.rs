@@ -203,8 +203,8 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Sets how many answers in a row have to deny what a request was to create: an exchange may deny what exists
-    /// once less than this. By default two; at least one.
+    /// Sets how many answers in a row have to deny what a request was to create: an exchange may deny what exists, or leave
+    /// it out of a listing, once less than this. By default two; at least one.
     pub fn denials(mut self, denials: u32) -> Self {
         self.assumptions.denials = denials;
         self

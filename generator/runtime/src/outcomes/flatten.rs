@@ -6,7 +6,8 @@
 //! Where no operation closes all positions, they follow from fills, and the value of all positions proves that none is
 //! left. Fills may be old, late or incomplete, so that only orders are sent which cannot open a position. Two rounds have
 //! to find nothing, with the time of arrival and of settling between them. A request of the last one that got no answer
-//! is waited for as well: arriving later, it would close what was opened after the success.
+//! is waited for as well: arriving later, it would close what was opened after the success. One listing may lack an order
+//! that has arrived between the two rounds, so the last one lists as often as answers have to deny what does not exist.
 
 mod calls;
 mod holdings;
@@ -95,7 +96,8 @@ impl Flat {
 /// The first round cancels and closes what it finds, and the proof takes as long as `policy` assumes: after the last
 /// order, [`ConfirmPolicy::settling`] and [`ConfirmPolicy::lag`], and, if its outcome is unknown, also the window of its
 /// signature and [`ConfirmPolicy::clock_error`]; then again without the lag, if the last round got no answer to a request.
-/// Orders of other programs, and of earlier runs without a journal, are not known here: stop them first. Spot holdings are not positions, and stay. So do
+/// The last round lists the open orders [`ConfirmPolicy::denials`] times. Orders of other programs, and of earlier runs
+/// without a journal, are not known here: stop them first. Spot holdings are not positions, and stay. So do
 /// conditional orders, which wait for a price: one that opens a position can do so after the success.
 ///
 /// Where positions follow from fills, those of [contracts that count in an unknown way](crate::state::ledger::Contract::Unknown)

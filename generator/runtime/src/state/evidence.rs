@@ -4,5 +4,5 @@
 mod awaited;
 mod proof;
 
-pub(crate) use awaited::{Awaited, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress};
+pub(crate) use awaited::{Awaited, Denials, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress, Watch};
 pub(crate) use proof::{Attempts, Departure, Evidence, Rival, Sent, Target};

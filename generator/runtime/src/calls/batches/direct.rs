@@ -16,7 +16,7 @@ use crate::data::error::ExchangeError;
 use crate::data::json::BadItem;
 use crate::data::operation::{ItemJudge, ItemOutcome, ItemOutcomes};
 use crate::data::parameters::Named;
-use crate::data::tables::{CallResult, Meta, Outcome};
+use crate::data::tables::{Meta, Outcome};
 use crate::network::wire::{Reply, is_compound_with};
 
 /// A reply to a request whose items succeed or fail on their own: the cancellation of all orders, or a batch in a
@@ -222,7 +222,7 @@ pub fn item_outcomes<O: ListsResults<Response: Clone>>(
     }
     let depends = O::META.compound.is_some_and(|compound| compound.when.is_some());
     match request.sent() {
-        None => unlisted(O::META, answer, depends, judge),
+        None => unlisted(answer, depends, judge),
         Some(sent) => {
             let items = if depends { items(&Named::of(request), &sent) } else { Vec::new() };
             listed(O::META, answer, &sent, &items, judge)
@@ -248,7 +248,7 @@ fn listed(
     for (place, found) in matching.items.into_iter().enumerate() {
         let is_compound = items.get(place).is_some_and(|item| is_compound_with(meta, item));
         outcomes.push(match found {
-            Some(found) => outcome(meta, found.stated, is_compound, judge),
+            Some(found) => outcome(found.stated, is_compound, judge),
             None => ItemOutcome { outcome: Outcome::Unknown, code: None },
         });
     }
@@ -257,12 +257,12 @@ fn listed(
 
 /// Returns the outcomes that a response lists. One that cannot be read, or a failure that is claimed and not shown, is
 /// unknown.
-fn unlisted(meta: &Meta, answer: BatchAnswer<()>, may_be_compound: bool, judge: &ItemJudge<'_>) -> ItemOutcomes {
+fn unlisted(answer: BatchAnswer<()>, may_be_compound: bool, judge: &ItemJudge<'_>) -> ItemOutcomes {
     let unknown = ItemOutcome { outcome: Outcome::Unknown, code: None };
     let mut items = vec![unknown.clone(); answer.bad.len()];
     let claims_failure = answer.all_done == Some(false);
     for stated in answer.results {
-        items.push(outcome(meta, stated, may_be_compound, judge));
+        items.push(outcome(stated, may_be_compound, judge));
     }
     if claims_failure && items.iter().all(|item| item.outcome == Outcome::Done) {
         items.push(unknown);
@@ -270,17 +270,12 @@ fn unlisted(meta: &Meta, answer: BatchAnswer<()>, may_be_compound: bool, judge: 
     ItemOutcomes { items, are_of_request: false }
 }
 
-fn outcome(meta: &Meta, stated: StatedResult<()>, is_compound: bool, judge: &ItemJudge<'_>) -> ItemOutcome {
+fn outcome(stated: StatedResult<()>, is_compound: bool, judge: &ItemJudge<'_>) -> ItemOutcome {
     match stated.result {
         ItemResult::Done(()) => ItemOutcome { outcome: Outcome::Done, code: None },
         ItemResult::Unclear(_) => ItemOutcome { outcome: Outcome::Unknown, code: None },
         ItemResult::Failed(failure) => {
-            let outcome = match &failure.code {
-                Some(code) => (judge.outcome_of)(code, is_compound),
-                None if is_compound => Outcome::Unknown,
-                None => judge.api.outcome_of(meta.effect, CallResult::ItemFailed, Outcome::NotDone),
-            };
-            ItemOutcome { outcome, code: failure.code }
+            ItemOutcome { outcome: (judge.outcome_of)(failure.code.as_deref(), is_compound), code: failure.code }
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::data::json::BadItem;
 use crate::data::parameters::Parameters;
 use crate::data::tables::{Api, CallResult, Meta, Outcome};
 use crate::data::value::Timestamp;
-use crate::network::wire::{CodePolicy, ReadCode, Reply, is_compound_item};
+use crate::network::wire::{CodePolicy, ReadCode, RefusedItem, Reply, is_compound_item};
 
 /// The outcome of a batch. Some items may have failed although the call succeeded; see [`all_done`](Self::all_done).
 #[derive(Debug)]
@@ -284,25 +284,11 @@ impl<'a> ItemResults<'a> {
         UnmatchedResult { ids: stated.ids, result }
     }
 
-    /// Returns the error of an item that the response lists as failed. As for a whole response, its code decides the
-    /// outcome; without a code, the list that the item is in does.
+    /// Returns the error of an item that the response lists as failed.
     fn failure(&self, failure: Failure, is_compound: bool) -> Box<ExchangeError> {
-        let Self { api, meta, .. } = self;
-        let (api, meta) = (*api, *meta);
-        let Some(code) = &failure.code else {
-            let outcome = match is_compound {
-                true => Outcome::Unknown,
-                false => {
-                    let outcome = api.outcome_of(meta.effect, CallResult::ItemFailed, Outcome::NotDone);
-                    self.codes.without_code(meta.effect, outcome)
-                }
-            };
-            return self.error(failure, None, CallResult::ItemFailed, outcome);
-        };
-        let read = self.codes.read(api, meta, code);
-        let by_code = read.outcome(meta.effect, || is_compound);
-        let outcome = read.of_any_copy(meta.effect, api.outcome_of(meta.effect, read.call_result(), by_code));
-        self.error(failure, Some(read), read.call_result(), outcome)
+        let RefusedItem { read, call_result, outcome } =
+            self.codes.read_item(self.api, self.meta, failure.code.as_deref(), is_compound);
+        self.error(failure, Some(read), call_result, outcome)
     }
 
     fn error(

@@ -225,13 +225,10 @@ impl ClientCore {
         reply: &Reply<()>,
     ) -> Option<ItemOutcomes> {
         let (api, meta) = (self.api(), operation.meta());
-        let outcome_of = |code: &str, is_compound: bool| {
-            let read = self.codes().read(api, meta, code);
-            api.outcome_of(meta.effect, read.call_result(), read.outcome(meta.effect, || is_compound))
-        };
+        let codes = self.codes().for_answer(reply.may_answer_repeat);
+        let outcome_of = |code: Option<&str>, is_compound: bool| codes.read_item(api, meta, code, is_compound).outcome;
         let is_success = |code: &str| meta.is_success(api, code);
         data.item_outcomes(&ItemJudge {
-            api,
             raw: &reply.raw,
             is_full: reply.is_full,
             is_success: &is_success,

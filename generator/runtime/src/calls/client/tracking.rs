@@ -9,7 +9,7 @@ use crate::data::lifecycle::OrderResult;
 use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::{Api, Outcome};
-use crate::network::wire::{CodePolicy, Reply, is_compound_with};
+use crate::network::wire::{CodePolicy, Reply, is_compound};
 use crate::state::orders::{Answered, TrackedOrders, Tracking};
 
 impl ClientCore {
@@ -70,15 +70,12 @@ fn results_in(
     if results.is_empty() {
         return results;
     }
-    let is_compound = is_compound_with(meta, &Named::of(operation));
+    let is_compound = is_compound(operation);
     for (result, outcome) in &mut results {
         *outcome = match result.code.as_deref() {
-            Some(code) if !meta.is_success(api, code) => {
-                codes.read(api, meta, code).outcome(meta.effect, || is_compound)
-            }
-            Some(_) => Outcome::Done,
+            Some(code) if meta.is_success(api, code) => Outcome::Done,
             None if result.is_accepted => Outcome::Done,
-            None => codes.without_code(meta.effect, Outcome::NotDone),
+            code => codes.read_item(api, meta, code, is_compound).outcome,
         };
     }
     results

@@ -80,11 +80,6 @@ impl CodePolicy {
         }
     }
 
-    /// Returns the outcome of a request, or an item, that was refused without a code.
-    pub(crate) fn without_code(&self, effect: Effect, outcome: Outcome) -> Outcome {
-        ReadCode { may_answer_repeat: self.may_answer_repeat, ..ReadCode::default() }.of_any_copy(effect, outcome)
-    }
-
     /// Returns the meaning of `code` in a response to an operation.
     pub(crate) fn read(&self, api: &Api, meta: &Meta, code: &str) -> ReadCode {
         let known = meta.known(api, code);
@@ -99,6 +94,34 @@ impl CodePolicy {
         });
         ReadCode { known, believed, may_answer_repeat: self.may_answer_repeat }
     }
+
+    /// Returns what the refusal of one of several items proves. Its code decides, as for a whole response; without a code,
+    /// the list that the item is in does.
+    pub(crate) fn read_item(&self, api: &Api, meta: &Meta, code: Option<&str>, is_compound: bool) -> RefusedItem {
+        let (read, call_result, by_code) = match code {
+            Some(code) => {
+                let read = self.read(api, meta, code);
+                (read, read.call_result(), read.outcome(meta.effect, || is_compound))
+            }
+            None => {
+                let read = ReadCode { may_answer_repeat: self.may_answer_repeat, ..ReadCode::default() };
+                (read, CallResult::ItemFailed, Outcome::NotDone)
+            }
+        };
+        let outcome = match code {
+            None if is_compound => Outcome::Unknown,
+            _ => read.outcome_in(api, meta.effect, call_result, by_code),
+        };
+        RefusedItem { read, call_result, outcome }
+    }
+}
+
+/// The refusal of one of several items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefusedItem {
+    pub(crate) read: ReadCode,
+    pub(crate) call_result: CallResult,
+    pub(crate) outcome: Outcome,
 }
 
 /// The meaning of a code.
@@ -145,9 +168,14 @@ impl ReadCode {
         }
     }
 
+    /// Returns the outcome of a request whose call ended so, by the table of the API. `by_code` is what the code proves.
+    pub(crate) fn outcome_in(&self, api: &Api, effect: Effect, call_result: CallResult, by_code: Outcome) -> Outcome {
+        self.of_any_copy(effect, api.outcome_of(effect, call_result, by_code))
+    }
+
     /// Returns the outcome of a request, given that of the copy that was answered: an earlier copy may have been done,
     /// unless it would have been refused alike.
-    pub(crate) fn of_any_copy(&self, effect: Effect, outcome: Outcome) -> Outcome {
+    fn of_any_copy(&self, effect: Effect, outcome: Outcome) -> Outcome {
         let is_alike = || self.known.is_some_and(KnownError::is_for_every_copy);
         match outcome {
             Outcome::NotDone if self.may_answer_repeat && effect != Effect::Read && !is_alike() => Outcome::Unknown,

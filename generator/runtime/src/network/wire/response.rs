@@ -385,7 +385,7 @@ impl<'a> Answer<'a> {
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
-            outcome: read.of_any_copy(meta.effect, api.outcome_of(meta.effect, call_result, by_code)),
+            outcome: read.outcome_in(api, meta.effect, call_result, by_code),
             call_result,
             known: read.known,
             proves: read.proves(),

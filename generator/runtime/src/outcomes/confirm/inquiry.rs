@@ -11,6 +11,7 @@ use crate::data::error::{Error, ExchangeError};
 use crate::data::tables::{CodeProof, Outcome};
 use crate::data::value::Timestamp;
 use crate::network::wire::Reply;
+use crate::state::evidence::Denials;
 
 /// One answer to a query may be wrong, so it does not end a confirmation by asking to wait for hours.
 const LONGEST_REQUESTED: Duration = Duration::from_secs(60);
@@ -39,7 +40,7 @@ pub(super) struct Inquiry {
     /// The error of the call, and when the request was signed.
     call: Option<Arc<Error>>,
     signed_at: Timestamp,
-    absences: ConsecutiveAbsences,
+    denials: Denials,
     /// The number of queries that were answered.
     queries: u32,
     confirmation: Concluded,
@@ -50,7 +51,7 @@ impl Inquiry {
     pub(super) fn new(call: Option<Arc<Error>>, signed_at: Timestamp) -> Self {
         let because = Because::new("the deadline passed before a query was answered", None);
         let confirmation = unknown(call.clone(), signed_at, None, because, 0);
-        Self { call, signed_at, absences: ConsecutiveAbsences::default(), queries: 0, confirmation }
+        Self { call, signed_at, denials: Denials::default(), queries: 0, confirmation }
     }
 
     /// Returns the same, because of something else than the deadline.
@@ -95,8 +96,8 @@ impl Inquiry {
     /// many got no answer so far, and whether one is under way.
     pub(super) fn take(&mut self, evaluated: Evaluated, others: (u32, bool), policy: &ConfirmPolicy) {
         let is_absence = matches!(evaluated.finding, Finding::Absence);
-        self.absences.count(is_absence, others);
-        self.confirmation = self.concluded(evaluated, self.absences.count >= policy.assumptions.denials);
+        self.denials.count(is_absence, others);
+        self.confirmation = self.concluded(evaluated, self.denials.suffice(&policy.assumptions));
     }
 
     /// Takes the proof of a record from outside.
@@ -180,29 +181,6 @@ pub(super) fn of_record(reply: Reply<QueryResult>) -> Option<Reply<AnyRecord>> {
         QueryResult::Absent | QueryResult::Nothing(_) => None,
     });
     record.transpose()
-}
-
-/// The number of answers in a row that state an absence. Exchanges were seen to deny orders that exist, but not twice
-/// in a row. An answer that was not an absence, or could not be read, may have been the record, whichever task of the
-/// client asked for it.
-#[derive(Clone, Copy, Default)]
-struct ConsecutiveAbsences {
-    count: u32,
-    /// The number of unanswered calls of other tasks at the last absence.
-    unanswered: u32,
-}
-
-impl ConsecutiveAbsences {
-    /// Counts an answer, given the number of unanswered calls of other tasks so far, and whether one is under way.
-    fn count(&mut self, is_absence: bool, (unanswered, is_one_under_way): (u32, bool)) {
-        let is_next = unanswered == self.unanswered && !is_one_under_way;
-        self.unanswered = unanswered;
-        self.count = match is_absence {
-            true if is_next => self.count + 1,
-            true => 1,
-            false => 0,
-        };
-    }
 }
 
 /// When the changes of a confirmation are queried again.
@@ -351,24 +329,18 @@ mod tests {
 
     #[test]
     fn absences_count_again_after_anything_else() {
-        let between: [fn(&mut Inquiry) -> Outcome; 3] = [
-            |inquiry| take(inquiry, Finding::Nothing("no answer"), ALONE),
-            |inquiry| take(inquiry, Finding::Older, ALONE),
-            // Another task's query got no answer meanwhile, or is under way: it may have shown the order.
-            |inquiry| take(inquiry, Finding::Absence, (1, false)),
-        ];
-        for disturb in between {
+        for finding in [Finding::Nothing("no answer"), Finding::Older] {
             let mut inquiry = Inquiry::new(None, SIGNED);
             assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
-            assert_eq!(disturb(&mut inquiry), Outcome::Unknown);
-            let others = inquiry.absences.unanswered;
-            let first = take(&mut inquiry, Finding::Absence, (others, false));
-            let is_first = others == 0;
-            assert_eq!(first == Outcome::Unknown, is_first);
-            if is_first {
-                assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::NotDone);
-            }
+            assert_eq!(take(&mut inquiry, finding, ALONE), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::NotDone);
         }
+        // Another task's query got no answer meanwhile, or is under way: it may have shown the order.
+        let mut inquiry = Inquiry::new(None, SIGNED);
+        assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, Finding::Absence, (1, false)), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, Finding::Absence, (1, false)), Outcome::NotDone);
         let mut inquiry = Inquiry::new(None, SIGNED);
         for _ in 0..5 {
             assert_eq!(take(&mut inquiry, Finding::Absence, (0, true)), Outcome::Unknown);

@@ -23,7 +23,7 @@ use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::network::observe;
 use crate::network::wire::Reply;
-use crate::state::evidence::{Evidence, OutsideRecord, Pending};
+use crate::state::evidence::{Evidence, OutsideRecord, Pending, Watch};
 use crate::state::journal::SigningTimes;
 
 /// Queries under way.
@@ -71,18 +71,20 @@ impl Open {
 }
 
 /// The changes that are queried, registered so that records from outside find them.
-struct Waiting<'a> {
-    client: &'a ClientCore,
+struct Waiting {
     pending: Vec<Arc<Pending>>,
+    /// The calls that ask for each of them, whichever task makes them.
+    watches: Vec<Arc<Watch>>,
 }
 
-impl<'a> Waiting<'a> {
-    fn begin(client: &'a ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
-        let mut all = Vec::with_capacity(open.len());
+impl Waiting {
+    fn begin(client: &ClientCore, open: &[Open], policy: &ConfirmPolicy) -> Self {
+        let (mut all, mut watches) = (Vec::with_capacity(open.len()), Vec::with_capacity(open.len()));
         for one in open {
             let (operation, target) = (one.question.plan().meta.id, one.question.target());
             let pending = Pending::new(operation, target.clone(), one.signed, one.left, policy.assumptions);
             let pending = client.awaited().register(pending);
+            watches.push(client.awaited().watch(target.key()));
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
             let sent = (one.signed, one.left, &policy.assumptions);
@@ -94,7 +96,12 @@ impl<'a> Waiting<'a> {
             }
             all.push(pending);
         }
-        Self { client, pending: all }
+        Self { pending: all, watches }
+    }
+
+    /// Returns each change with the calls that ask for it.
+    fn each(&self) -> impl Iterator<Item = (&Pending, &Watch)> {
+        self.pending.iter().map(Arc::as_ref).zip(self.watches.iter().map(Arc::as_ref))
     }
 
     /// Notes what was found, so that a later record that contradicts it is noticed.
@@ -105,9 +112,8 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
-        self.client.awaited().stop(&self.pending);
         for pending in self.pending.iter().filter(|pending| pending.ended().is_none()) {
             pending.end(Outcome::Unknown);
         }
@@ -175,11 +181,11 @@ async fn query_rounds(
     let waiting = Waiting::begin(client, &open, policy);
     loop {
         let mut requested = Duration::ZERO;
-        for ((one, pending), inquiry) in open.iter().zip(&waiting.pending).zip(&mut inquiries) {
+        for ((one, waits), inquiry) in open.iter().zip(waiting.each()).zip(&mut inquiries) {
             if !inquiry.is_open() {
                 continue;
             }
-            match stop.or(query_places(client, (one, pending), inquiry, pace.end, policy)).await.flatten() {
+            match stop.or(query_places(client, (one, waits), inquiry, pace.end, policy)).await.flatten() {
                 Some(asked_for) => requested = requested.max(asked_for),
                 None => break,
             }
@@ -225,7 +231,7 @@ async fn recall_for(client: &ClientCore, open: &[Open]) -> Result<(), JournalErr
 /// asked to wait; `None` if the deadline passed.
 async fn query_places(
     client: &ClientCore,
-    (open, pending): (&Open, &Pending),
+    (open, (pending, watch)): (&Open, (&Pending, &Watch)),
     inquiry: &mut Inquiry,
     end: Duration,
     policy: &ConfirmPolicy,
@@ -254,7 +260,7 @@ async fn query_places(
             Waited::Over => return None,
         };
     }
-    inquiry.take(evaluated, pending.others(), policy);
+    inquiry.take(evaluated, watch.others(), policy);
     let confirmation = inquiry.confirmation();
     observe::queried(question.plan().meta, inquiry.queries(), confirmation.outcome(), confirmation.because());
     Some(requested)

@@ -82,7 +82,10 @@ pub(super) async fn flatten(
     let mut progress = Progress { at: client.moment(), fewest: usize::MAX, hopeless: 0 };
     let mut has_arrived = false;
     for rounds in 1.. {
-        let round = Round { client, listings, allowed, left: Vec::new(), refusals: Refusals::default() };
+        // One listing may lack an order that has arrived meanwhile.
+        let denials = if has_arrived { policy.denials_and_pause().0 } else { 1 };
+        let denials = usize::try_from(denials).unwrap_or(usize::MAX);
+        let round = Round { client, listings, allowed, denials, left: Vec::new(), refusals: Refusals::default() };
         let Round { left, refusals, .. } = round.run(flats, !has_arrived).await;
         let arrivals = if has_arrived { Arrivals::AreOver } else { Arrivals::AreShown };
         let wait = if left.is_empty() { expected_wait(client, arrivals, policy) } else { Duration::ZERO };
@@ -169,6 +172,8 @@ struct Round<'a> {
     client: &'a ClientCore,
     listings: &'a [Listing],
     allowed: Allowed,
+    /// The number of listings in a row that have to show no open order.
+    denials: usize,
     left: Vec<Left>,
     refusals: Refusals,
 }
@@ -232,14 +237,15 @@ impl Round<'_> {
 
     /// Returns the open orders of a listing that could be read as a whole.
     async fn open_orders(&self, listing: &Listing, turn: Option<&'static str>) -> Result<Vec<Sighting>, String> {
-        let mut doubt = NO_TIME.to_owned();
-        for attempt in 0..ATTEMPTS {
+        let (mut doubt, mut empty) = (NO_TIME.to_owned(), 0);
+        for attempt in 0..ATTEMPTS.saturating_add(self.denials) {
             if !self.has_time_for(attempt).await {
                 break;
             }
             match self.read_once(listing, turn).await {
+                Ok(orders) if orders.is_empty() && empty + 1 < self.denials => empty += 1,
                 Ok(orders) => return Ok(orders),
-                Err(why) => doubt = why,
+                Err(why) => (doubt, empty) = (why, 0),
             }
         }
         Err(doubt)

@@ -4,7 +4,7 @@
 //! function compares the orders of all families.
 //!
 //! "Not open" is an absence and has its conditions: when it was listed, the request could no longer arrive and every
-//! machine had to show what it did; and it is denied as often in a row as the policy says, or by two listings.
+//! machine had to show what it did; and as many queries or listings in a row as the policy says deny it.
 //! Everything else is unsettled, and the next comparison begins before it. An amendment that replaces no order
 //! (`creates_with`) is not missed: the meaning of its new id is not documented.
 

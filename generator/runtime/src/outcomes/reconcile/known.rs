@@ -61,7 +61,7 @@ pub(super) struct Absence {
     /// True if its request could no longer arrive when the account was listed, and every machine had to show what it
     /// did.
     is_due: bool,
-    /// True if the exchange denied it as often in a row as the policy says, or listed the open orders twice without it.
+    /// True if the exchange denied it, or listed the open orders without it, as often in a row as the policy says.
     is_repeated: bool,
 }
 
@@ -179,8 +179,8 @@ impl JournalOrders {
             || missing_adopted(self, shown, since).any(|(_, order)| is_open_question(order.absence))
     }
 
-    /// Notes that the open orders of a family were listed as a whole twice: what is due and was shown by neither is not
-    /// open.
+    /// Notes that the open orders of a family were listed as a whole as often as the policy says: what is due and was shown
+    /// by none is not open.
     pub(super) fn listed_again(&mut self, family: &str) {
         self.by_client_id.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);
         self.adopted.for_each_mut(&mut |key, order| order.absence.is_repeated |= key.0 == family);

@@ -110,17 +110,19 @@ impl dyn ListingPages {
             Ok(page) => page,
             Err(error) => return Some(Err(ListingFailure::Page(error))),
         };
-        let seen = self.take().map(|seen| PageContent { clipped: page.clipped, ..seen });
+        let seen = self.take().map(|seen| PageContent { clipped: page.clipped, pages: 1, ..seen });
         Some(seen.map_err(ListingFailure::Item))
     }
 }
 
-/// The content of a page.
+/// The content of pages.
 #[derive(Default)]
 pub(crate) struct PageContent {
     pub(crate) orders: Vec<Sighting>,
     pub(crate) fills: Vec<Fill>,
     pub(crate) clipped: Option<Clipped>,
+    /// The number of pages.
+    pub(crate) pages: u32,
 }
 
 impl PageContent {
@@ -129,6 +131,13 @@ impl PageContent {
         self.orders.extend(page.orders);
         self.fills.extend(page.fills);
         self.clipped = page.clipped.or(self.clipped);
+        self.pages += page.pages;
+    }
+
+    /// Returns whether all pages of a listing show everything. Where pages have numbers, an order that ends meanwhile moves
+    /// others to earlier pages.
+    pub(crate) fn shows_all(&self, listing: &Listing) -> bool {
+        self.clipped.is_none() && (self.pages <= 1 || !listing.has_counted_pages)
     }
 }
 
@@ -284,11 +293,6 @@ impl Listing {
     /// Returns the order in a record of this listing.
     pub(crate) fn read(&self, record: &str) -> Option<Sighting> {
         (self.read)(record)
-    }
-
-    /// Returns whether its pages are requested by number or by offset, so that they move when an item leaves.
-    pub(crate) fn has_counted_pages(&self) -> bool {
-        self.has_counted_pages
     }
 
     /// Returns whether its fills state how they change positions.

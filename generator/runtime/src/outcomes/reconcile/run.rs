@@ -18,7 +18,8 @@ use crate::data::clock::{self, Moment};
 use crate::data::error::JournalError;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
-use crate::outcomes::confirm::{LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
+use crate::outcomes::confirm::{ConfirmPolicy, LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
+use crate::state::evidence::Denials;
 use crate::state::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, LostSpan, SigningTimes, StoredChange};
 use crate::state::orders::TrackedOrder;
 
@@ -35,6 +36,8 @@ pub(super) struct Progress {
     walk: Option<(Box<dyn ListingPages>, PageContent)>,
     shown: Listings,
     clipped: Vec<Clipped>,
+    /// The families of which a listing of open orders may lack some.
+    partly_listed: Vec<&'static str>,
 }
 
 /// The changes that the journal may lack.
@@ -77,11 +80,15 @@ impl Progress {
             _ => how.since,
         };
         let (begun, listed_after) = (client.now(), client.moment());
-        Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped })
+        let partly_listed = Vec::new();
+        Ok(Self { begun, since, gap, listed_after, recovered, left, walk, shown, clipped, partly_listed })
     }
 
     /// Takes what a listing has shown that was read to its end.
     fn take(&mut self, listing: Listing, turn: Option<&'static str>, seen: PageContent) -> Result<(), String> {
+        if listing.part == Part::OpenOrders && !seen.shows_all(&listing) {
+            self.partly_listed.push(listing.family);
+        }
         for order in seen.orders {
             self.shown.add_order(listing.family, order, Some((listing, turn)));
         }
@@ -295,7 +302,7 @@ async fn read_listings(
 }
 
 /// Queries the orders of the journal that no listing shows, as far as the exchange keeps them, until each is shown or
-/// was denied as often in a row as the policy says.
+/// was denied as often in a row as the policy says. An attempt without an answer may have shown the order.
 async fn query_missing(
     client: &ClientCore,
     how: &Reconciliation,
@@ -303,30 +310,39 @@ async fn query_missing(
     progress: &mut Progress,
 ) -> Result<(), ReconcileError> {
     let (denials, pause) = how.confirm.denials_and_pause();
-    let mut left = missing(known, &progress.shown, progress.since, client.earliest_now());
-    for round in 0..denials {
+    let mut left = Vec::new();
+    for missing in missing(known, &progress.shown, progress.since, client.earliest_now()) {
+        left.push((client.awaited().watch(&missing.client_id), Denials::default(), missing));
+    }
+    for round in 0..denials.saturating_mul(2) {
         if round > 0 && !left.is_empty() {
             clock::pause(client.environment(), pause).await;
         }
         let mut denied = Vec::new();
-        for missing in left {
+        for (watch, mut counted, missing) in left {
             let order = (missing.request.as_str(), missing.client_id.as_str());
             let found = (missing.look.query)(client, order, (&how.retry, &how.confirm)).await;
             match found {
                 Ok(LookedUp::Seen(sighting)) => progress.shown.add_order(missing.family, sighting, None),
                 // An earlier denial proves nothing, so another one does not help.
-                Ok(LookedUp::Denied) if missing.is_due => denied.push(missing),
+                Ok(LookedUp::Denied) if missing.is_due => {
+                    counted.count(true, watch.others());
+                    match counted.suffice(how.confirm.assumptions()) {
+                        true => known.deny(&missing),
+                        false => denied.push((watch, counted, missing)),
+                    }
+                }
                 Ok(LookedUp::Denied | LookedUp::Nothing) => {}
                 Err(source) => return Err(ReconcileError::Query { client_id: missing.client_id, source }),
             }
         }
         left = denied;
     }
-    left.iter().for_each(|missing| known.deny(missing));
     Ok(())
 }
 
-/// Lists the open orders again. What neither listing shows, and can no longer be queried, is not open.
+/// Lists the open orders again, until they were listed as often as the policy says. What no listing shows, and can no
+/// longer be queried, is not open.
 async fn list_again(
     client: &ClientCore,
     listings: &[Listing],
@@ -334,42 +350,41 @@ async fn list_again(
     known: &mut JournalOrders,
     progress: &mut Progress,
 ) -> Result<(), ReconcileError> {
-    let mut families: Vec<(&'static str, bool)> = Vec::new();
-    for listing in covered(listings, how).into_iter().filter(|listing| listing.part == Part::OpenOrders) {
-        let mut is_whole = true;
-        for turn in listing.turns() {
-            let (seen, pages) = list_open(client, &listing, turn, how).await?;
-            // Where pages have numbers, an order that ends meanwhile moves others to earlier pages.
-            is_whole &= seen.clipped.is_none() && (pages <= 1 || !listing.has_counted_pages());
-            progress.take(listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(listing.operation))?;
-        }
-        match families.iter_mut().find(|(family, _)| *family == listing.family) {
-            Some((_, are_whole)) => *are_whole &= is_whole,
-            None => families.push((listing.family, is_whole)),
+    let (denials, pause) = how.confirm.denials_and_pause();
+    let mut of_open_orders = covered(listings, how);
+    of_open_orders.retain(|listing| listing.part == Part::OpenOrders);
+    for _ in 1..denials {
+        clock::pause(client.environment(), pause).await;
+        for listing in &of_open_orders {
+            for turn in listing.turns() {
+                let seen = list_open(client, listing, turn, how).await?;
+                progress.take(*listing, turn, seen).map_err(|why| ListingFailure::Item(why).of(listing.operation))?;
+            }
         }
     }
-    for (family, _) in families.iter().filter(|(_, is_whole)| *is_whole) {
-        known.listed_again(family);
+    for listing in of_open_orders {
+        if !progress.partly_listed.contains(&listing.family) {
+            known.listed_again(listing.family);
+        }
     }
     Ok(())
 }
 
-/// Returns the open orders of a listing, and how many pages show them.
+/// Returns the open orders of a listing.
 async fn list_open(
     client: &ClientCore,
     listing: &Listing,
     turn: Option<&'static str>,
     how: &Reconciliation,
-) -> Result<(PageContent, u32), ReconcileError> {
+) -> Result<PageContent, ReconcileError> {
     let operation = listing.operation;
     let walk = listing.walk(client, turn, Timestamp::default(), &how.retry);
     let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-    let (mut seen, mut pages) = (PageContent::default(), 0);
+    let mut seen = PageContent::default();
     while let Some(page) = walk.next().await {
         seen.add(page.map_err(|failure| failure.of(operation))?);
-        pages += 1;
     }
-    Ok((seen, pages))
+    Ok(seen)
 }
 
 /// Stores an open order of others in the journal.
@@ -448,9 +463,9 @@ impl Error for RefreshError {
 /// Reads the open orders of a family into the view of a client that tracks orders, and returns those of the family
 /// that are open or may be.
 ///
-/// An order that the listing does not show has ended, if every listing was certain to show it when this one began:
-/// 70 seconds after the response that accepted it, or after a request without a known outcome could no longer
-/// arrive.
+/// An order that the listing does not show is listed again, and has ended if as many listings in a row lack it as
+/// [`assume`](crate::ClientBuilder::assume) says, and each was certain to show it when the first one began: 70 seconds after
+/// the response that accepted it, or after a request without a known outcome could no longer arrive.
 /// If pages have numbers or offsets, an order that ends meanwhile moves others to earlier pages, so only a listing
 /// of one page is certain to show all.
 ///
@@ -464,14 +479,22 @@ pub async fn refresh_orders(
 ) -> Result<Vec<Arc<TrackedOrder>>, RefreshError> {
     let orders = client.tracked_orders().ok_or(RefreshError::NotTracking)?;
     let (turn, begun) = (orders.turn(), client.moment().steady);
+    let (denials, pause) = ConfirmPolicy::new().assume(*client.assumptions()).denials_and_pause();
     let is_meant = |listing: &&Listing| listing.part == Part::OpenOrders && listing.family == family;
-    let mut covered = listings.iter().filter(is_meant).peekable();
-    let name = covered.peek().map(|listing| listing.family);
+    let name = listings.iter().find(is_meant).map(|listing| listing.family);
     let name = name.ok_or_else(|| RefreshError::NoListing { family: family.to_owned() })?;
     let mut is_whole = true;
-    for listing in covered {
-        for turn in listing.turns() {
-            is_whole &= show_open_orders(client, listing, turn).await?;
+    for round in 0..denials {
+        if round > 0 {
+            clock::pause(client.environment(), pause).await;
+        }
+        for listing in listings.iter().filter(is_meant) {
+            for turn in listing.turns() {
+                is_whole &= show_open_orders(client, listing, turn).await?;
+            }
+        }
+        if !is_whole || !orders.lacks_any(name, turn, begun) {
+            break;
         }
     }
     if is_whole {
@@ -492,11 +515,9 @@ async fn show_open_orders(
     let (operation, retry) = (listing.operation, RetryPolicy::new());
     let walk = listing.walk(client, turn, Timestamp::default(), &retry);
     let mut walk = walk.map_err(|why| ListingFailure::Request(why).of(operation))?;
-    let (mut pages, mut is_clipped) = (0_u32, false);
+    let mut seen = PageContent::default();
     while let Some(page) = walk.next().await {
-        let page = page.map_err(|failure| failure.of(operation))?;
-        pages += 1;
-        is_clipped |= page.clipped.is_some();
+        seen.add(page.map_err(|failure| failure.of(operation))?);
     }
-    Ok(!is_clipped && (pages <= 1 || !listing.has_counted_pages()))
+    Ok(seen.shows_all(listing))
 }

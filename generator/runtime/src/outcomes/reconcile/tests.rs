@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::listing::{Fill, FillFields, Listing, ListingPages, PageContent, Part};
 use super::{LedgerUpdateError, ListingFailure, ReconcileError, Reconciliation, refresh_orders, update_ledger};
-use crate::calls::client::ClientCore;
+use crate::calls::client::{Assumptions, ClientCore};
 use crate::calls::pages::{self, Clipped, PageError, PageFuture, TimeRange};
 use crate::data::clock::ManualEnvironment;
 use crate::data::error::{Error, Unsigned};
@@ -96,10 +96,13 @@ impl Journal for Memory {
     }
 }
 
+/// One listing is enough to end a tracked order.
+const ONE_LISTING: Assumptions = Assumptions { denials: 1, ..Assumptions::DEFAULT };
+
 fn client() -> ClientCore {
     let builder =
         ClientCore::builder(&API, "https://listings.example").transport(transport::from_fn(|_| std::future::pending()));
-    builder.track_orders().journal(Arc::new(Memory::default())).build().unwrap()
+    builder.track_orders().assume(ONE_LISTING).journal(Arc::new(Memory::default())).build().unwrap()
 }
 
 /// Returns the output of a future that never waits.
@@ -171,7 +174,7 @@ fn a_listing_ends_only_orders_that_it_had_to_show_when_it_began() {
     let builder = ClientCore::builder(&API, "https://listings.example")
         .transport(transport::from_fn(|_| std::future::pending()))
         .environment(TIME.with(Clone::clone));
-    let client = builder.track_orders().build().unwrap();
+    let client = builder.track_orders().assume(ONE_LISTING).build().unwrap();
     let begun = client.moment().steady;
     for (id, later) in [("5", 0), ("6", 1), ("7", 1_000)] {
         let from = begun + Duration::from_millis(later);

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Waker;
 
 use tradeapi_words::Assumptions;
@@ -58,9 +58,6 @@ pub(crate) struct Pending {
     pub(crate) left: Option<Moment>,
     pub(crate) assumptions: Assumptions,
     state: Mutex<State>,
-    /// The number of calls under way that ask for the record, and of those that got no answer.
-    under_way: AtomicU32,
-    unanswered: AtomicU32,
 }
 
 enum State {
@@ -79,15 +76,7 @@ impl Pending {
         left: Option<Moment>,
         assumptions: Assumptions,
     ) -> Self {
-        let state = Mutex::new(State::Waiting(None));
-        let (under_way, unanswered) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { operation, target, signed, left, assumptions, state, under_way, unanswered }
-    }
-
-    /// Returns how many calls that asked for it got no answer so far, and whether one is under way: each may show what
-    /// another answer denies.
-    pub(crate) fn others(&self) -> (u32, bool) {
-        (self.unanswered.load(Ordering::Acquire), self.under_way.load(Ordering::Acquire) > 0)
+        Self { operation, target, signed, left, assumptions, state: Mutex::new(State::Waiting(None)) }
     }
 
     /// Returns the record that proves it, if there is one.
@@ -142,9 +131,52 @@ impl Pending {
     }
 }
 
-/// A call that asks for a queried request. If it gets no answer, the lost answer may have shown the effect.
+/// Counts the calls of all tasks that ask for something by its id, as long as somebody has it.
+pub(crate) struct Watch {
+    key: String,
+    /// The number of calls under way, and of those that got no answer.
+    under_way: AtomicU32,
+    unanswered: AtomicU32,
+}
+
+impl Watch {
+    /// Returns how many calls got no answer so far, and whether one is under way: each may show what another answer denies.
+    pub(crate) fn others(&self) -> (u32, bool) {
+        (self.unanswered.load(Ordering::Acquire), self.under_way.load(Ordering::Acquire) > 0)
+    }
+}
+
+/// The number of answers in a row that deny something. Exchanges were seen to deny orders that exist, but not twice in a
+/// row. An answer that was no denial, or could not be read, may have been the record, whichever task of the client asked
+/// for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Denials {
+    count: u32,
+    /// The number of unanswered calls at the last denial.
+    unanswered: u32,
+}
+
+impl Denials {
+    /// Counts an answer, given the number of unanswered calls so far, and whether one is under way.
+    pub(crate) fn count(&mut self, is_denial: bool, (unanswered, is_one_under_way): (u32, bool)) {
+        let is_next = unanswered == self.unanswered && !is_one_under_way;
+        self.unanswered = unanswered;
+        self.count = match is_denial {
+            true if is_next => self.count + 1,
+            true => 1,
+            false => 0,
+        };
+    }
+
+    /// Returns whether they are as many as have to deny what does not exist.
+    pub(crate) fn suffice(&self, assumptions: &Assumptions) -> bool {
+        self.count >= assumptions.denials.max(1)
+    }
+}
+
+/// A call that asks for something that is watched. If it gets no answer, the lost answer may have shown the record.
 pub(crate) struct QueryInProgress {
-    about: Vec<Arc<Pending>>,
+    about: Vec<Arc<Watch>>,
     is_answered: bool,
 }
 
@@ -157,9 +189,9 @@ impl QueryInProgress {
 
 impl Drop for QueryInProgress {
     fn drop(&mut self) {
-        for pending in &self.about {
-            pending.unanswered.fetch_add(u32::from(!self.is_answered), Ordering::AcqRel);
-            pending.under_way.fetch_sub(1, Ordering::AcqRel);
+        for watch in &self.about {
+            watch.unanswered.fetch_add(u32::from(!self.is_answered), Ordering::AcqRel);
+            watch.under_way.fetch_sub(1, Ordering::AcqRel);
         }
     }
 }
@@ -171,8 +203,7 @@ pub(crate) struct Awaited(Mutex<AwaitedState>);
 #[derive(Default)]
 struct AwaitedState {
     pending: Vec<Arc<Pending>>,
-    /// The calls of `pending` that are being queried.
-    queried: Vec<Arc<Pending>>,
+    watched: Vec<Weak<Watch>>,
     records: VecDeque<Arc<OutsideRecord>>,
     /// Changes of the journal that ended without an effect or without an outcome, from the first record on.
     refused: Option<VecDeque<StoredChange>>,
@@ -189,27 +220,30 @@ impl Awaited {
             known.pending.remove(oldest);
         }
         known.pending.push(Arc::clone(&pending));
-        known.queried.push(Arc::clone(&pending));
         pending
     }
 
-    /// Ends the queries of these requests.
-    pub(crate) fn stop(&self, ended: &[Arc<Pending>]) {
-        self.lock().queried.retain(|queried| !ended.iter().any(|ended| Arc::ptr_eq(ended, queried)));
+    /// Begins to count the calls that ask for something by this id.
+    pub(crate) fn watch(&self, key: &str) -> Arc<Watch> {
+        let (under_way, unanswered) = (AtomicU32::new(0), AtomicU32::new(0));
+        let watch = Arc::new(Watch { key: key.to_owned(), under_way, unanswered });
+        self.lock().watched.push(Arc::downgrade(&watch));
+        watch
     }
 
-    /// Registers a call that is about to be sent, if its parameters name a queried request.
+    /// Registers a call that is about to be sent, if its parameters name something that is watched.
     pub(crate) fn ask(&self, parameters: impl FnOnce() -> Named) -> Option<QueryInProgress> {
-        let known = self.lock();
-        if known.queried.is_empty() {
+        let mut known = self.lock();
+        known.watched.retain(|watch| watch.strong_count() > 0);
+        if known.watched.is_empty() {
             return None;
         }
         let parameters = parameters();
         let mut about = Vec::new();
-        for pending in &known.queried {
-            if parameters.has_text(pending.target.key()) {
-                pending.under_way.fetch_add(1, Ordering::AcqRel);
-                about.push(Arc::clone(pending));
+        for watch in known.watched.iter().filter_map(Weak::upgrade) {
+            if parameters.has_text(&watch.key) {
+                watch.under_way.fetch_add(1, Ordering::AcqRel);
+                about.push(watch);
             }
         }
         (!about.is_empty()).then_some(QueryInProgress { about, is_answered: false })

@@ -291,19 +291,23 @@ impl Book {
         Ok(())
     }
 
+    /// Returns the orders that may be open, and that a whole listing of open orders would show that began in a turn and at
+    /// a time, but that nothing has shown since.
+    pub(super) fn unlisted(&self, turn: u64, begun: Duration) -> Vec<Number> {
+        let mut unlisted = Vec::new();
+        for (number, entry) in &self.orders {
+            let is_shown = entry.turn > turn || entry.listed_from.is_none_or(|from| from > begun);
+            if entry.order.may_be_open() && !is_shown {
+                unlisted.push(number);
+            }
+        }
+        unlisted
+    }
+
     /// Ends the orders that a whole listing of open orders, which began in a turn and at a time, did not show. An order
     /// that was perhaps never placed is removed.
     pub(super) fn end_unlisted(&mut self, turn: u64, begun: Duration) {
-        let is_gone = |entry: &Entry| {
-            entry.order.may_be_open() && entry.turn <= turn && entry.listed_from.is_some_and(|from| from <= begun)
-        };
-        let mut gone = Vec::new();
-        for (number, entry) in &self.orders {
-            if is_gone(entry) {
-                gone.push(number);
-            }
-        }
-        for number in gone {
+        for number in self.unlisted(turn, begun) {
             if self.orders.get(number).is_some_and(|entry| entry.order.standing == Standing::Unknown) {
                 self.remove(number);
                 continue;

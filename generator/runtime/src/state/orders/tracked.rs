@@ -257,7 +257,13 @@ impl TrackedOrders {
         self.lock().turn
     }
 
-    /// Notes that a whole listing of the open orders of a family was read, which began in a turn and at a time.
+    /// Returns whether a whole listing of the open orders of a family, which began in a turn and at a time, lacks an order
+    /// that may be open.
+    pub(crate) fn lacks_any(&self, family: &'static str, turn: u64, begun: Duration) -> bool {
+        !self.lock().book(family).unlisted(turn, begun).is_empty()
+    }
+
+    /// Notes that the open orders of a family were listed as a whole, as often as assumed, from a turn and a time on.
     pub(crate) fn listed(&self, family: &'static str, turn: u64, begun: Duration) {
         self.lock().book(family).end_unlisted(turn, begun);
     }
