@@ -10,10 +10,11 @@
 //!
 //! # Beliefs
 //!
-//! Lines of the program's standard output that are JSON objects with three members are beliefs, which are compared with
+//! Lines of the program's standard output that are JSON objects with these members are beliefs, which are compared with
 //! the books: `{"id": "a-1", "change": "place", "outcome": "done"}`. `id` is the client's or the exchange's id of an
 //! order, or the id of an amendment; `change` is `place`, `amend` or `cancel`; `outcome` is `done`, `not_done` or
-//! `unknown`, which is never wrong. Of several lines about one change, the last one counts. Other lines are ignored.
+//! `unknown`, which is never wrong. A fourth member, `"filled": "0.004"`, is the quantity of the order that was filled until
+//! its end. Of several lines about one change, the last one counts. Other lines are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
+use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Effect;
@@ -199,6 +201,8 @@ struct Belief {
     id: String,
     change: Change,
     outcome: Option<bool>,
+    /// The quantity of the order that was filled until its end, if the program says so.
+    filled: Option<Decimal>,
 }
 
 impl Belief {
@@ -210,15 +214,17 @@ impl Belief {
             id: String,
             change: Change,
             outcome: String,
+            filled: Option<String>,
         }
-        let Written { id, change, outcome } = serde_json::from_str(line).ok()?;
+        let Written { id, change, outcome, filled } = serde_json::from_str(line).ok()?;
         let outcome = match outcome.as_str() {
             "done" => Some(true),
             "not_done" => Some(false),
             "unknown" => None,
             _ => return None,
         };
-        Some(Self { id, change, outcome })
+        let filled = filled.map(|text| text.parse::<Decimal>()).transpose().ok()?;
+        Some(Self { id, change, outcome, filled })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use http::StatusCode;
+use rust_decimal::Decimal;
 use serde_json::Value;
 use tradeapi::API;
 use tradeapi::runtime::tables::{Effect, Meta};
@@ -212,30 +213,70 @@ impl<'a> Books<'a> {
         })
     }
 
-    /// Returns beliefs that the books contradict. Of several about one change, the last one counts.
+    /// Returns beliefs that the books contradict, in the order of time. Of several about one change, the last one counts.
     fn false_beliefs(&self, beliefs: &[Belief]) -> Vec<Finding> {
         let latest: BTreeMap<_, _> =
-            beliefs.iter().map(|belief| ((&belief.id, belief.change), belief.outcome)).collect();
-        let wrong = latest.into_iter().filter_map(|((id, change), outcome)| {
-            let (calls, is_done) = self.books_of(id, change)?;
-            (outcome? != is_done).then(|| {
-                let [believed, is] = [!is_done, is_done].map(|done| if done { "done" } else { "not done" });
-                let why = format!("the program says that {} {id} was {believed}, and it was {is}", change.word());
-                let right = match self.told_of(id, change, is_done) {
-                    Some(call) => format!("read the whole answer to request {}: it says so", call + 1),
-                    None => "say `unknown` until an answer or a query proves it".to_owned(),
-                };
-                self.finding(FindingKind::FalseBelief, &calls, why, right)
-            })
-        });
-        wrong.collect()
+            beliefs.iter().map(|belief| ((belief.id.as_str(), belief.change), belief.outcome)).collect();
+        let outcomes =
+            latest.into_iter().filter_map(|((id, change), outcome)| self.false_outcome(id, change, outcome?));
+        let filled: BTreeMap<_, _> =
+            beliefs.iter().filter_map(|belief| Some((belief.id.as_str(), belief.filled?))).collect();
+        let fills = filled.into_iter().filter_map(|(id, filled)| self.false_fill(id, filled));
+        let mut wrong: Vec<Finding> = outcomes.chain(fills).collect();
+        wrong.sort_by_key(|finding| finding.requests.last().copied());
+        wrong
     }
 
-    /// Returns the request whose answer said what became of a placement.
-    fn told_of(&self, id: &str, change: Change, is_done: bool) -> Option<usize> {
+    fn false_outcome(&self, id: &str, change: Change, believes: bool) -> Option<Finding> {
+        let (calls, is_done) = self.books_of(id, change).filter(|(_, is_done)| *is_done != believes)?;
+        let [believed, is] = [!is_done, is_done].map(|done| if done { "done" } else { "not done" });
+        let why = format!("the program says that {} {id} was {believed}, and it was {is}", change.word());
+        let right = match self.told_of(id, change, &calls, is_done) {
+            _ if change == Change::Place && calls.len() > 1 => {
+                format!("give each order an id of its own: requests {} have the same", listed(&calls))
+            }
+            Some(call) => format!("read the whole answer to request {}: it says so{}", call + 1, self.said(call)),
+            None => {
+                let said = calls.last().map(|last| (last + 1, self.said(*last))).filter(|(_, said)| !said.is_empty());
+                let said = said.map(|(last, said)| format!("; request {last} was refused{said}"));
+                format!("say `unknown` until an answer or a query proves it{}", said.unwrap_or_default())
+            }
+        };
+        Some(self.finding(FindingKind::FalseBelief, &calls, why, right))
+    }
+
+    fn false_fill(&self, id: &str, believed: Decimal) -> Option<Finding> {
+        let mut filled = Decimal::ZERO;
+        for order in self.orders_named(id).filter_map(|order| self.core.orders.get(&order)) {
+            filled += self.core.pairs[order.ticket.pair].qty(order.filled);
+        }
+        let why = format!("the program says that {believed} of {id} was filled, and it was {filled}");
+        let right = "read an order once more after its end: it can be filled until then, also while it is cancelled";
+        let (calls, _) = self.books_of(id, Change::Place)?;
+        (filled != believed).then(|| self.finding(FindingKind::FalseBelief, &calls, why, right.to_owned()))
+    }
+
+    /// Returns the request among these whose answer said what became of a change.
+    fn told_of(&self, id: &str, change: Change, calls: &[usize], is_done: bool) -> Option<usize> {
+        let wanted = if is_done { Told::Done } else { Told::NotDone };
         let is_its = |intent: &&Intent| change == Change::Place && intent.client.as_deref() == Some(id);
-        let told = if is_done { Told::Done } else { Told::NotDone };
-        self.intents.iter().filter(is_its).find(|intent| self.told(intent, u64::MAX) == told).map(|intent| intent.call)
+        let placed = self.intents.iter().filter(is_its).find(|intent| self.told(intent, u64::MAX) == wanted);
+        let is_told = |call: &Call| call.arrived_at.is_some() && told(call) == wanted && !lists_items(call);
+        let other = || calls.iter().copied().find(|call| change != Change::Place && is_told(&self.calls[*call]));
+        placed.map(|intent| intent.call).or_else(other)
+    }
+
+    /// Returns the code and the message of a refusal, in brackets.
+    fn said(&self, call: usize) -> String {
+        let call = &self.calls[call];
+        let message = || {
+            let (_, body) = call.answer.as_ref()?;
+            serde_json::from_slice::<Value>(body).ok()?.get("msg")?.as_str().map(str::to_owned)
+        };
+        match code(call) {
+            Some((code, false)) => format!(" ({code}: {})", message().unwrap_or_default()),
+            Some((_, true)) | None => String::new(),
+        }
     }
 
     /// Returns the requests for a change, and whether one of them was done. `None` where the requests of several
@@ -299,8 +340,8 @@ impl<'a> Books<'a> {
             left.extend(orders.map(|order| {
                 let pair = &self.core.pairs[order.ticket.pair];
                 let (id, client) = (order.id, order.client().unwrap_or("no id of its own"));
-                let qty = pair.qty(order.remaining());
-                (Some(order.id), format!("order {id} ({client}): {} {qty} {}", order.ticket.side, pair.symbol))
+                let (qty, tried) = (pair.qty(order.remaining()), self.tried_to_cancel(id));
+                (Some(id), format!("order {id} ({client}): {} {qty} {}{tried}", order.ticket.side, pair.symbol))
             }));
             left.extend(account.positions.iter().map(|((number, _), position)| {
                 let pair = &self.core.pairs[*number];
@@ -324,6 +365,14 @@ impl<'a> Books<'a> {
             .collect()
     }
 
+    /// Returns what became of the requests to cancel an order by its id.
+    fn tried_to_cancel(&self, order: u64) -> String {
+        match self.books_of(&order.to_string(), Change::Cancel).unwrap_or_default().0.last() {
+            Some(last) => format!("; request {} was to cancel it{}", last + 1, self.said(*last)),
+            None => "; no request cancels it by its id".to_owned(),
+        }
+    }
+
     fn finding(&self, kind: FindingKind, calls: &[usize], why: String, right: String) -> Finding {
         let last = calls.last().and_then(|number| self.calls.get(*number));
         let request = last.map(|call| {
@@ -333,6 +382,16 @@ impl<'a> Books<'a> {
         let requests = calls.iter().map(|number| number + 1).collect();
         Finding { kind, at: last.map(|call| call.at), requests, request, why, right }
     }
+}
+
+/// Returns the numbers of requests, from 1, in words.
+fn listed(calls: &[usize]) -> String {
+    calls.iter().map(|call| (call + 1).to_string()).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns whether the answer to a request has a result for each of its items.
+fn lists_items(call: &Call) -> bool {
+    call.meta.is_some_and(|meta| meta.confirm.is_some_and(|confirm| confirm.list.is_some()))
 }
 
 /// Returns the time for which a signature is valid, in milliseconds.
@@ -413,11 +472,20 @@ fn told(call: &Call) -> Told {
 
 /// Returns what a code says of a change.
 fn told_by(call: &Call, code: &str) -> Told {
-    let is_compound = call.meta.is_some_and(|meta| meta.compound.is_some());
     match call.meta.and_then(|meta| proof(meta, code)) {
-        Some(Proof::NotDone) if is_compound => Told::Nothing,
+        Some(Proof::NotDone) if does_several_things(call) => Told::Nothing,
         Some(Proof::NotBegun | Proof::NotDone | Proof::Rate | Proof::Timestamp | Proof::NoSuchOrder) => Told::NotDone,
         _ => Told::Nothing,
+    }
+}
+
+/// Returns whether a request does several things, of which one may be done although another is refused.
+fn does_several_things(call: &Call) -> bool {
+    let Some(compound) = call.meta.and_then(|meta| meta.compound) else { return false };
+    let Some((parameter, value)) = compound.when else { return true };
+    match serde_json::from_str(&call.parameters) {
+        Ok(Value::Object(given)) => given.get(parameter).is_some_and(|given| given == value),
+        Ok(_) | Err(_) => true,
     }
 }
 

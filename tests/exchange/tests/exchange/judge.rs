@@ -125,6 +125,60 @@ fn an_item_of_a_batch_that_failed_is_in_its_answer() {
     );
 }
 
+/// Returns the findings of a kind where nothing goes wrong, each with the reason and what would be right.
+fn found(changes: &[(&str, &str)], kind: &str) -> Vec<[String; 2]> {
+    let (_, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &bot(changes)]);
+    let of_kind = verdict["findings"].as_array().unwrap().iter().filter(|one| one["kind"] == kind);
+    of_kind.map(|one| ["why", "right"].map(|name| one[name].as_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn what_an_answer_says_stands_in_the_report() {
+    let believes_all = (
+        "    except Exception:\n        pass",
+        "    except Exception:\n        pass\n    believe(order, 'cancel', 'done')",
+    );
+    let wrong_id = [("clientOid=order)", "orderId=order)"), believes_all, ("range(8)", "range(1)")];
+    let believed = found(&wrong_id, "false-belief");
+    assert!(believed.len() == 1 && believed[0][1].contains("answer to request 2: it says so (25204: "), "{believed:?}");
+    let left = found(&wrong_id, "left-open");
+    assert!(left.len() == 1 && left[0][0].contains("; request 2 was to cancel it (25204: "), "{left:?}");
+    let none = [("call(\"/api/v3/trade/cancel-order\", ", "dict("), ("range(8)", "range(1)")];
+    let left = found(&none, "left-open");
+    assert!(left.len() == 1 && left[0][0].ends_with("; no request cancels it by its id"), "{left:?}");
+    let amends = [
+        ("\"limit\"", "\"market\""),
+        ("                price=str(price),\n", ""),
+        (
+            "cancel-order\", category=\"USDT-FUTURES\", ",
+            "modify-order\", category=\"USDT-FUTURES\", symbol=\"BTCUSDT\", qty=\"0.02\", ",
+        ),
+        ("    except Exception:\n        pass", "    except Exception:\n        believe(order, 'amend', 'done')"),
+        ("range(8)", "range(1)"),
+    ];
+    let believed = found(&amends, "false-belief");
+    assert!(believed.len() == 1 && believed[0][1].contains("(45134: "), "{believed:?}");
+    let one_id = [("uuid.uuid4().hex", "'bot-1'"), ("range(8)", "range(2)"), ("range(5)", "range(1)")];
+    let believed = found(&one_id, "false-belief");
+    assert!(believed.len() == 1 && believed[0][1].ends_with("requests 1 and 3 have the same"), "{believed:?}");
+}
+
+#[test]
+fn a_quantity_that_was_not_filled_is_a_false_belief() {
+    let says = |filled: &str| {
+        let line = format!(
+            "print(json.dumps({{'id': order, 'change': 'place', 'outcome': 'done', 'filled': '{filled}'}}), flush=True)"
+        );
+        let market =
+            [("\"limit\"", "\"market\""), ("                price=str(price),\n", ""), ("range(8)", "range(1)")];
+        found(&[&market[..], &[("believe(order, \"place\", \"done\")", &line)]].concat(), "false-belief")
+    };
+    assert_eq!(says("0.010"), Vec::<[String; 2]>::new());
+    let wrong = says("0.004");
+    assert!(wrong.len() == 1 && wrong[0][0].starts_with("the program says that 0.004 of "), "{wrong:?}");
+    assert!(wrong[0][0].ends_with(" was filled, and it was 0.010"), "{wrong:?}");
+}
+
 #[test]
 fn a_position_is_left_by_its_last_order() {
     let market =
