@@ -1,4 +1,4 @@
-//! The memory of changes: the journal, the orders that a client tracks, positions, and what a record proves.
+//! The memory of changes: the journal, the orders that a client tracks, positions, and what an answer proves.
 
 pub mod budget;
 pub(crate) mod evidence;

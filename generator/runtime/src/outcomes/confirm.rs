@@ -3,7 +3,6 @@
 //! Confirmation works on tables of wire names: a query costs slightly more than a typed one, and no code is emitted for
 //! it.
 
-mod absence;
 mod calls;
 mod inquiry;
 mod outside;
@@ -22,7 +21,7 @@ use crate::calls::client::{Callable, ClientCore};
 use crate::data::json::{Decode, Encode, List};
 use crate::data::operation::{Operation, Repeatable};
 
-pub(crate) use recover::{LookedUp, OrderLookup, can_no_longer_arrive, visible_within, wait_until};
+pub(crate) use recover::{OrderLookup, can_no_longer_arrive, visible_within, wait_until};
 
 pub use calls::{
     BatchConfirmation, ConfirmedItem, ItemConfirmation, check_ids, locate, place_and_confirm,

@@ -1,8 +1,10 @@
-//! Evidence about requests whose outcome is unknown: what they were to create or change, what a record proves about
+//! Evidence about requests whose outcome is unknown: what they were to create or change, what an answer proves about
 //! that, and the calls that wait for a record.
 
 mod awaited;
-mod proof;
+mod judge;
 
 pub(crate) use awaited::{Awaited, Denials, MAX_REFUSED, OutsideRecord, Pending, QueryInProgress, Watch};
-pub(crate) use proof::{Attempts, Departure, Evidence, Rival, Sent, Target};
+pub(crate) use judge::{
+    Attempts, CallEnd, Case, Departure, Doubt, Proof, QueryTimes, Rival, Seen, Sent, Target, Verdict,
+};

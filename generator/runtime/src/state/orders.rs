@@ -16,7 +16,7 @@ pub use book::{OrderContradiction, Standing, TrackedOrder};
 pub use gate::order_reference;
 pub use gate::{AmendGate, Amendment, Busy, Pass};
 pub use tracked::TrackedOrders;
-pub(crate) use tracked::{Answered, Tracking};
+pub(crate) use tracked::Tracking;
 
 #[cfg(test)]
 mod tests;

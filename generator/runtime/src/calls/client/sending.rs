@@ -145,7 +145,7 @@ impl ClientCore {
         };
         self.note_answer(meta, &reply, asking, data);
         self.compare(operation, &mut reply, data);
-        let (outcome, is_contradicted) = self.judge(operation, &reply, times);
+        let (outcome, is_contradicted) = self.outcome_of(operation, &reply, times);
         self.close(context.ticket, number, outcome, times.received);
 
         let waited = permit.waited();
@@ -221,7 +221,7 @@ impl ClientCore {
 
     /// Returns the outcome of a request, and whether a record shows the effect of one that was refused: the refusal proves
     /// nothing then.
-    fn judge(
+    fn outcome_of(
         &self,
         operation: &dyn DynOperation,
         reply: &Result<Reply<()>, Error>,

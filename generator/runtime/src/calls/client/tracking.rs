@@ -10,7 +10,7 @@ use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::{Api, Outcome};
 use crate::network::wire::{CodePolicy, Reply, is_compound};
-use crate::state::orders::{Answered, TrackedOrders, Tracking};
+use crate::state::orders::{TrackedOrders, Tracking};
 
 impl ClientCore {
     /// Returns the orders that the client knows from its calls, if it was built with
@@ -41,20 +41,18 @@ impl ClientCore {
         data: &dyn DynResponse,
         result: &Result<Reply<()>, Error>,
     ) {
-        let answered = match result {
+        let (mut shown, mut results) = (Vec::new(), Vec::new());
+        let outcome = match result {
             Ok(reply) => {
                 let codes = self.codes().for_answer(reply.may_answer_repeat);
-                let mut shown = Vec::new();
                 data.show_orders(&mut |order| shown.push(order));
-                Answered::Done { shown, results: results_in(operation, data, self.api(), &codes) }
+                results = results_in(operation, data, self.api(), &codes);
+                Outcome::Done
             }
-            Err(error) => match error.outcome() {
-                Outcome::Unknown => Answered::Unknown,
-                Outcome::NotDone => Answered::NotDone,
-                Outcome::Done => Answered::Done { shown: Vec::new(), results: Vec::new() },
-            },
+            Err(error) => error.outcome(),
         };
-        tracking.ended(answered, self.moment().steady.saturating_add(self.assumptions().shown_after()));
+        let visible = self.moment().steady.saturating_add(self.assumptions().shown_after());
+        tracking.ended(outcome, (shown, results), visible);
     }
 }
 

@@ -16,7 +16,9 @@ use crate::data::operation::{DynOperation, DynResponse};
 use crate::data::parameters::Named;
 use crate::data::tables::Meta;
 use crate::data::value::Timestamp;
-use crate::state::evidence::{Attempts, Awaited, Departure, Evidence, Sent, Target};
+use crate::state::evidence::{
+    Attempts, Awaited, CallEnd, Case, Departure, OutsideRecord, QueryTimes, Seen, Sent, Target, Verdict,
+};
 use crate::state::journal::SigningTimes;
 
 impl ClientCore {
@@ -51,13 +53,7 @@ impl ClientCore {
     }
 
     /// Returns when the request about `target` was sent, as far as known.
-    pub(crate) fn sent(
-        &self,
-        target: &Target,
-        signed: SigningTimes,
-        left: Option<Moment>,
-        assumptions: &Assumptions,
-    ) -> Sent {
+    fn sent(&self, target: &Target, signed: SigningTimes, left: Option<Moment>, assumptions: &Assumptions) -> Sent {
         let signed_at = signed.signed_at;
         let there = left.and_then(|left| self.exchange_time(left));
         let window = accepted_within(self.signature_window(target.named()), target.expires(), signed_at, there);
@@ -85,21 +81,43 @@ impl ClientCore {
         Departure { at, earlier, attempted_for }
     }
 
-    /// Returns what a record proves about a request that was signed at a time, and left at `left` if this client sent
-    /// it.
-    pub(crate) fn evaluate_record(
+    /// Returns the case of a request about `target` that was signed at a time, and left at `left` if this client sent it.
+    pub(crate) fn case<'a>(
         &self,
-        target: &Target,
-        (record, form): (&Named, Form),
+        target: &'a Target,
         (signed, left, assumptions): (SigningTimes, Option<Moment>, &Assumptions),
-    ) -> Evidence {
-        let recent = &self.parts.recent;
+    ) -> Case<'a> {
+        let sent = self.sent(target, signed, left, assumptions);
+        Case { target, sent, call: CallEnd::default(), is_compound: false, was_shown: false }
+    }
+
+    /// Returns what an answer to queries at these times proves about a request.
+    pub(crate) fn judge(
+        &self,
+        case: &Case<'_>,
+        (signed, left): (SigningTimes, Option<Moment>),
+        seen: Seen<(&Named, Form)>,
+        asked: &[QueryTimes],
+    ) -> Verdict {
+        let (recent, target) = (&self.parts.recent, case.target);
         let is_new = target.is_new() || target.is_cancelled();
-        target.evaluate(record, form, &self.sent(target, signed, left, assumptions), |id, rival| match is_new {
+        let record = if let Seen::Record((record, _)) = seen { Some(record) } else { None };
+        case.judge(seen, asked, |id, rival| match is_new {
             true => recent.is_named_twice(id, signed.signed_at),
             // For an earlier run, other requests are not known.
-            false => left.is_some_and(|left| recent.has_contender((id, rival), left, record)),
+            false => left.zip(record).is_some_and(|(left, record)| recent.has_contender((id, rival), left, record)),
         })
+    }
+
+    /// Returns what a record from outside proves about a request.
+    pub(crate) fn judge_record(
+        &self,
+        target: &Target,
+        outside: &OutsideRecord,
+        (signed, left, assumptions): (SigningTimes, Option<Moment>, &Assumptions),
+    ) -> Verdict {
+        let case = self.case(target, (signed, left, assumptions));
+        self.judge(&case, (signed, left), Seen::Record((&outside.fields, outside.form)), &[])
     }
 
     /// Returns whether a record with `id` may be of another request than one that was signed at `signed_at` and had no
@@ -113,11 +131,9 @@ impl ClientCore {
         let awaited = self.awaited();
         awaited.has_records()
             && Target::all(operation).iter().flatten().filter(|target| !target.is_cancelled()).any(|target| {
-                let records = awaited.records(operation.meta().id, target);
                 let sent = (signed_at.into(), Some(left), self.assumptions());
-                records
-                    .iter()
-                    .any(|record| self.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof)
+                let records = awaited.records(operation.meta().id, target);
+                records.iter().any(|record| self.judge_record(target, record, sent) == Verdict::Done)
             })
     }
 }

@@ -5,35 +5,18 @@ use std::time::Duration;
 
 use super::ConfirmPolicy;
 use super::places::AnyRecord;
-use super::question::{Finding, QueryResult};
 use super::verdict::{Because, Concluded, Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
-use crate::data::error::{Error, ExchangeError};
+use crate::data::error::Error;
 use crate::data::tables::{CodeProof, Outcome};
 use crate::data::value::Timestamp;
 use crate::network::wire::Reply;
-use crate::state::evidence::Denials;
+use crate::state::evidence::{CallEnd, Denials, Proof, Seen, Verdict};
 
 /// One answer to a query may be wrong, so it does not end a confirmation by asking to wait for hours.
 const LONGEST_REQUESTED: Duration = Duration::from_secs(60);
 
 /// The answer to a query, as far as it is about the change.
-pub(super) type QueryAnswer = Result<Reply<QueryResult>, Error>;
-
-/// An answer, and what it proves.
-pub(super) struct Evaluated {
-    pub(super) finding: Finding,
-    pub(super) answer: QueryAnswer,
-    /// The state of the order in the record that it has.
-    pub(super) state: Option<String>,
-}
-
-impl Evaluated {
-    /// Returns what the answers of two places prove together: it is absent only if neither has it, and the first one
-    /// was queried before.
-    pub(super) fn and_then(self, second: Self) -> Self {
-        if matches!(second.finding, Finding::Absence) { self } else { second }
-    }
-}
+pub(super) type QueryAnswer = Result<Reply<Seen<AnyRecord>>, Error>;
 
 /// A change whose outcome is queried.
 pub(super) struct Inquiry {
@@ -92,12 +75,26 @@ impl Inquiry {
         self.queries += 1;
     }
 
-    /// Takes what the answers of all places prove. `others` are the calls of other tasks that asked for the same: how
-    /// many got no answer so far, and whether one is under way.
-    pub(super) fn take(&mut self, evaluated: Evaluated, others: (u32, bool), policy: &ConfirmPolicy) {
-        let is_absence = matches!(evaluated.finding, Finding::Absence);
-        self.denials.count(is_absence, others);
-        self.confirmation = self.concluded(evaluated, self.denials.suffice(&policy.assumptions));
+    /// Takes what an answer proves. `state` is the state of the order that it shows; `others` are the calls that asked for
+    /// the same: how many got no answer so far, and whether one is under way.
+    pub(super) fn take(
+        &mut self,
+        (verdict, answer, state): (Verdict, QueryAnswer, Option<String>),
+        others: (u32, bool),
+        policy: &ConfirmPolicy,
+    ) {
+        self.denials.count(verdict == Verdict::NotDone(Proof::Absence), others);
+        self.confirmation = match verdict {
+            Verdict::Done => self.done(answer.ok().and_then(of_record), None),
+            Verdict::NotDone(Proof::Absence) if !self.denials.suffice(&policy.assumptions) => {
+                self.still(answer, "it was not found, but not often enough in a row")
+            }
+            Verdict::NotDone(Proof::Absence) => self.not_done(answer.err().map(Arc::new), true, None),
+            Verdict::NotDone(Proof::State) => self.not_done(None, false, state),
+            Verdict::NotDone(Proof::RefusedId) => self.not_done(self.call.clone(), false, None),
+            Verdict::NotDone(Proof::RefusedChange) => self.not_done(self.call.clone(), false, state),
+            Verdict::Unknown(_, because) => self.still(answer, because),
+        };
     }
 
     /// Takes the proof of a record from outside.
@@ -105,23 +102,14 @@ impl Inquiry {
         self.confirmation = self.done(None, outside);
     }
 
-    /// Returns what follows from what an answer proves. `is_repeated` if an absence was stated often enough in a row.
-    fn concluded(&self, Evaluated { finding, answer, state }: Evaluated, is_repeated: bool) -> Concluded {
-        match finding {
-            Finding::Proof => self.done(answer.ok().and_then(of_record), None),
-            Finding::Absence if self.is_contradicted() => {
-                self.still(answer, "it was not found, but a record from outside shows it")
-            }
-            Finding::Absence if !is_repeated => self.still(answer, "it was not found, but not often enough in a row"),
-            Finding::Absence => self.not_done(answer.err().map(Arc::new), true, None),
-            Finding::Refuted => self.not_done(None, false, state),
-            // The refusal may be one that a single source explains, and the record one of many forms: together they agree.
-            Finding::Ended if self.is_refused() => self.not_done(self.call.clone(), false, state),
-            Finding::Ended => self.still(answer, "the order has ended without the values of the request"),
-            // The exchange refused it because of the existing record, which this request did not create.
-            Finding::Older if self.is_duplicate() => self.not_done(self.call.clone(), false, None),
-            Finding::Older => self.still(answer, "something older has the same id"),
-            Finding::Nothing(because) => self.still(answer, because),
+    /// Returns how the call ended. The refusal of a repeat may tell what the first copy did, and does not count.
+    pub(super) fn call_end(&self) -> CallEnd {
+        let refusal = self.call.as_ref().and_then(|call| call.exchange()).filter(|error| !error.may_answer_repeat);
+        let known = refusal.and_then(|error| error.known);
+        CallEnd {
+            is_duplicate: refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId)),
+            is_refused: known.is_some_and(|known| known.proves == CodeProof::NotDone),
+            is_contradicted: self.is_contradicted(),
         }
     }
 
@@ -139,22 +127,6 @@ impl Inquiry {
         let last = answer.err();
         let because = Because::new(why, last.as_ref());
         unknown(self.call.clone(), self.signed_at, last, because, self.queries)
-    }
-
-    /// Returns whether the call was refused because its id was used before.
-    fn is_duplicate(&self) -> bool {
-        self.refusal().is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
-    }
-
-    /// Returns whether the call was refused with a code that, by any source, says that nothing was done.
-    fn is_refused(&self) -> bool {
-        let known = self.refusal().and_then(|error| error.known);
-        known.is_some_and(|known| known.proves == CodeProof::NotDone)
-    }
-
-    /// Returns the refusal of the call. That of a repeat may tell what the first copy did, and does not count.
-    fn refusal(&self) -> Option<&ExchangeError> {
-        self.call.as_ref().and_then(|call| call.exchange()).filter(|error| !error.may_answer_repeat)
     }
 
     /// Returns whether the exchange refused it, although a record from outside shows its effect.
@@ -175,10 +147,10 @@ fn unknown(
 }
 
 /// Returns the record in a reply, if it has one.
-pub(super) fn of_record(reply: Reply<QueryResult>) -> Option<Reply<AnyRecord>> {
+pub(super) fn of_record(reply: Reply<Seen<AnyRecord>>) -> Option<Reply<AnyRecord>> {
     let record = reply.map(|picked| match picked {
-        QueryResult::Record(record) => Some(record),
-        QueryResult::Absent | QueryResult::Nothing(_) => None,
+        Seen::Record(record) => Some(record),
+        Seen::Absent | Seen::Nothing(_) => None,
     });
     record.transpose()
 }
@@ -223,9 +195,11 @@ mod tests {
     use crate::data::checks::Violations;
     use crate::data::clock::Moment;
     use crate::data::error::{
-        Code, Delivery, Refusal, SentRequest, TransportError, TransportErrorKind, TransportFailure, UnknownOutcome,
+        Code, Delivery, ExchangeError, Refusal, SentRequest, TransportError, TransportErrorKind, TransportFailure,
+        UnknownOutcome,
     };
     use crate::data::tables::{CallResult, Effect, KnownError, Meta};
+    use crate::state::evidence::Doubt;
 
     const SIGNED: Timestamp = Timestamp::from_millis(7);
 
@@ -271,13 +245,15 @@ mod tests {
         Some(Arc::new(Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown }))))
     }
 
-    fn found(finding: Finding) -> Evaluated {
-        Evaluated { finding, answer: Err(lost()), state: None }
+    const ABSENCE: Verdict = Verdict::NotDone(Proof::Absence);
+
+    fn nothing(why: &'static str) -> Verdict {
+        Verdict::Unknown(Doubt::Open, why)
     }
 
-    fn take(inquiry: &mut Inquiry, finding: Finding, others: (u32, bool)) -> Outcome {
+    fn take(inquiry: &mut Inquiry, verdict: Verdict, others: (u32, bool)) -> Outcome {
         inquiry.queried();
-        inquiry.take(found(finding), others, &ConfirmPolicy::new());
+        inquiry.take((verdict, Err(lost()), None), others, &ConfirmPolicy::new());
         inquiry.confirmation().outcome()
     }
 
@@ -298,9 +274,9 @@ mod tests {
     #[test]
     fn a_proof_ends_it() {
         let mut inquiry = Inquiry::new(None, SIGNED);
-        assert_eq!(take(&mut inquiry, Finding::Nothing("not yet"), ALONE), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, nothing("not yet"), ALONE), Outcome::Unknown);
         assert_eq!(why(&inquiry), "not yet");
-        assert_eq!(take(&mut inquiry, Finding::Proof, ALONE), Outcome::Done);
+        assert_eq!(take(&mut inquiry, Verdict::Done, ALONE), Outcome::Done);
         assert!(!inquiry.is_open() && !inquiry.can_change());
         let Confirmation::Done(done) = inquiry.into_confirmation() else { panic!("not done") };
         assert_eq!((done.queries, done.outside.is_none()), (2, true));
@@ -319,31 +295,31 @@ mod tests {
     #[test]
     fn absences_in_a_row_end_it() {
         let mut inquiry = Inquiry::new(None, SIGNED);
-        assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::Unknown);
         assert_eq!(why(&inquiry), "it was not found, but not often enough in a row");
         assert!(inquiry.can_change());
-        assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::NotDone);
+        assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::NotDone);
         let Confirmation::NotDone(not) = inquiry.into_confirmation() else { panic!("unknown") };
         assert_eq!((not.by_absence, not.queries, not.why.is_some()), (true, 2, true));
     }
 
     #[test]
     fn absences_count_again_after_anything_else() {
-        for finding in [Finding::Nothing("no answer"), Finding::Older] {
+        for verdict in [nothing("no answer"), Verdict::Unknown(Doubt::Another, "something older has the same id")] {
             let mut inquiry = Inquiry::new(None, SIGNED);
-            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
-            assert_eq!(take(&mut inquiry, finding, ALONE), Outcome::Unknown);
-            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
-            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::NotDone);
+            assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, verdict, ALONE), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::NotDone);
         }
         // Another task's query got no answer meanwhile, or is under way: it may have shown the order.
         let mut inquiry = Inquiry::new(None, SIGNED);
-        assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
-        assert_eq!(take(&mut inquiry, Finding::Absence, (1, false)), Outcome::Unknown);
-        assert_eq!(take(&mut inquiry, Finding::Absence, (1, false)), Outcome::NotDone);
+        assert_eq!(take(&mut inquiry, ABSENCE, ALONE), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, ABSENCE, (1, false)), Outcome::Unknown);
+        assert_eq!(take(&mut inquiry, ABSENCE, (1, false)), Outcome::NotDone);
         let mut inquiry = Inquiry::new(None, SIGNED);
         for _ in 0..5 {
-            assert_eq!(take(&mut inquiry, Finding::Absence, (0, true)), Outcome::Unknown);
+            assert_eq!(take(&mut inquiry, ABSENCE, (0, true)), Outcome::Unknown);
         }
     }
 
@@ -353,7 +329,7 @@ mod tests {
             let (policy, mut inquiry) = (ConfirmPolicy::new().denials(denials), Inquiry::new(None, SIGNED));
             let mut taken = 0;
             while inquiry.is_open() {
-                inquiry.take(found(Finding::Absence), ALONE, &policy);
+                inquiry.take((ABSENCE, Err(lost()), None), ALONE, &policy);
                 taken += 1;
             }
             assert_eq!(taken, denials);
@@ -361,65 +337,57 @@ mod tests {
     }
 
     #[test]
-    fn an_absence_proves_nothing_against_a_record_from_outside() {
-        let mut inquiry = Inquiry::new(call(refusal(Some(CodeProof::NotDone), false), true), SIGNED);
-        for _ in 0..3 {
-            assert_eq!(take(&mut inquiry, Finding::Absence, ALONE), Outcome::Unknown);
-            assert_eq!(why(&inquiry), "it was not found, but a record from outside shows it");
-        }
-        assert_eq!(take(&mut inquiry, Finding::Proof, ALONE), Outcome::Done);
-    }
-
-    #[test]
-    fn an_older_record_proves_only_the_refusal_of_its_id() {
-        let after = |why: Error| {
-            let mut inquiry = Inquiry::new(call(why, false), SIGNED);
-            take(&mut inquiry, Finding::Older, ALONE)
+    fn the_refusal_of_a_call_counts_unless_it_may_answer_a_repeat() {
+        let end = |why: Error| {
+            let CallEnd { is_duplicate, is_refused, is_contradicted } =
+                Inquiry::new(call(why, false), SIGNED).call_end();
+            assert!(!is_contradicted);
+            (is_duplicate, is_refused)
         };
-        assert_eq!(after(refusal(Some(CodeProof::DuplicateId), false)), Outcome::NotDone);
-        assert_eq!(after(refusal(Some(CodeProof::DuplicateId), true)), Outcome::Unknown, "the first copy used the id");
-        assert_eq!(after(refusal(Some(CodeProof::Unknown), false)), Outcome::Unknown);
-        assert_eq!(after(refusal(None, false)), Outcome::Unknown);
-        assert_eq!(after(lost()), Outcome::Unknown);
-        assert_eq!(take(&mut Inquiry::new(None, SIGNED), Finding::Older, ALONE), Outcome::Unknown);
+        assert_eq!(end(refusal(Some(CodeProof::DuplicateId), false)), (true, false));
+        assert_eq!(end(refusal(Some(CodeProof::NotDone), false)), (false, true));
+        for other in [
+            refusal(Some(CodeProof::DuplicateId), true),
+            refusal(Some(CodeProof::NotDone), true),
+            refusal(Some(CodeProof::Unknown), false),
+            refusal(None, false),
+            lost(),
+        ] {
+            assert_eq!(end(other), (false, false));
+        }
+        assert!(Inquiry::new(call(lost(), true), SIGNED).call_end().is_contradicted);
+        let CallEnd { is_duplicate, is_refused, is_contradicted } = Inquiry::new(None, SIGNED).call_end();
+        assert!(!is_duplicate && !is_refused && !is_contradicted);
     }
 
     #[test]
-    fn the_state_of_an_order_refutes_its_cancellation_and_with_a_refusal_its_amendment() {
-        let after = |why: Error, finding| {
+    fn the_proof_that_nothing_was_done_is_kept_with_the_call() {
+        let after = |why: Error, proof| {
             let mut inquiry = Inquiry::new(call(why, false), SIGNED);
             inquiry.queried();
-            let evaluated = Evaluated { state: Some("filled".to_owned()), ..found(finding) };
-            inquiry.take(evaluated, ALONE, &ConfirmPolicy::new());
-            inquiry.into_confirmation()
+            inquiry.take(
+                (Verdict::NotDone(proof), Err(lost()), Some("filled".to_owned())),
+                ALONE,
+                &ConfirmPolicy::new(),
+            );
+            let Confirmation::NotDone(not) = inquiry.into_confirmation() else { panic!("unknown") };
+            not
         };
-        let Confirmation::NotDone(not) = after(lost(), Finding::Refuted) else { panic!("unknown") };
+        let not = after(lost(), Proof::State);
         assert_eq!((not.state.as_deref(), not.by_absence, not.queries), (Some("filled"), false, 1));
         assert!(not.to_string().starts_with("the order is filled; the call itself failed before: "), "{not}");
-        let refused = |proves| after(refusal(proves, false), Finding::Ended).outcome();
-        assert_eq!(refused(Some(CodeProof::NotDone)), Outcome::NotDone);
-        assert_eq!(refused(Some(CodeProof::Unknown)), Outcome::Unknown);
-        assert_eq!(after(refusal(Some(CodeProof::NotDone), true), Finding::Ended).outcome(), Outcome::Unknown);
-        assert_eq!(after(lost(), Finding::Ended).outcome(), Outcome::Unknown);
+        let not = after(refusal(Some(CodeProof::NotDone), false), Proof::RefusedChange);
+        assert!(not.why.is_some() && not.state.is_some());
+        let not = after(refusal(Some(CodeProof::DuplicateId), false), Proof::RefusedId);
+        assert!(not.why.is_some() && not.state.is_none());
     }
 
     #[test]
     fn a_query_that_cannot_be_sent_is_not_repeated() {
         let mut inquiry = Inquiry::new(None, SIGNED);
         let refused = Error::Refused(Box::new(Refusal::new("a.b", Violations::default())));
-        let (finding, answer) = (Finding::Nothing("the query got no response"), Err(refused));
-        inquiry.take(Evaluated { finding, answer, state: None }, ALONE, &ConfirmPolicy::new());
+        inquiry.take((nothing("the query was not sent"), Err(refused), None), ALONE, &ConfirmPolicy::new());
         assert!(inquiry.is_open() && !inquiry.can_change());
-    }
-
-    #[test]
-    fn it_is_absent_only_if_neither_place_has_it() {
-        let together = |first, second| found(first).and_then(found(second)).finding;
-        assert!(matches!(together(Finding::Nothing("early"), Finding::Absence), Finding::Nothing("early")));
-        assert!(matches!(together(Finding::Absence, Finding::Absence), Finding::Absence));
-        assert!(matches!(together(Finding::Absence, Finding::Proof), Finding::Proof));
-        assert!(matches!(together(Finding::Absence, Finding::Nothing("lost")), Finding::Nothing("lost")));
-        assert!(matches!(together(Finding::Absence, Finding::Older), Finding::Older));
     }
 
     fn seconds(seconds: u64) -> Duration {

@@ -12,7 +12,7 @@ use crate::calls::client::ClientCore;
 use crate::data::error::JournalError;
 use crate::data::json::{Decode, Encode};
 use crate::data::tables::Outcome;
-use crate::state::evidence::{Evidence, MAX_REFUSED, OutsideRecord, Target};
+use crate::state::evidence::{Doubt, MAX_REFUSED, OutsideRecord, Target, Verdict};
 use crate::state::journal::{CHUNK, ChangeNumber, Ending, ItemEnding, Journal, Selection, StoredChange};
 
 /// The verdicts on the requests that a record from outside may belong to.
@@ -133,14 +133,14 @@ fn evaluate_confirmations(client: &ClientCore, outside: &Arc<OutsideRecord>) -> 
     let mut evaluated = Vec::new();
     for pending in client.awaited().pending(outside) {
         let sent = (pending.signed, pending.left, &pending.assumptions);
-        let verdict = match client.evaluate_record(&pending.target, (&outside.fields, outside.form), sent) {
+        let verdict = match client.judge_record(&pending.target, outside, sent) {
             _ if pending.ended().is_some() && pending.target.is_cancelled() => {
                 EvidenceVerdict::Nothing(CANCELLED_BY_ANY)
             }
-            Evidence::Proof if pending.ended().is_some() => {
+            Verdict::Done if pending.ended().is_some() => {
                 EvidenceVerdict::Contradicts("queries concluded that it had no effect")
             }
-            Evidence::Proof => {
+            Verdict::Done => {
                 pending.prove(Arc::clone(outside));
                 EvidenceVerdict::Proves
             }
@@ -214,21 +214,21 @@ async fn evaluate_change(
     }
     let signed_at = stored.change.signed_at;
     let sent = (stored.change.signed(), client.left(target.key(), signed_at), client.assumptions());
-    let evidence = client.evaluate_record(target, (&outside.fields, outside.form), sent);
+    let verdict = client.judge_record(target, outside, sent);
     let has_another = || match target.is_new() {
         true => client.may_be_of_another(target.key(), signed_at),
-        false => evidence != Evidence::Proof,
+        false => verdict != Verdict::Done,
     };
-    match (evidence, stored.outcome_of(place)) {
+    match (verdict, stored.outcome_of(place)) {
         // Another request may have cancelled the order.
         (_, Some(Outcome::NotDone)) if target.is_cancelled() => return Ok(EvidenceVerdict::Nothing(CANCELLED_BY_ANY)),
-        (Evidence::Proof | Evidence::Ambiguous(_), Some(Outcome::NotDone)) => {
+        (Verdict::Done | Verdict::Unknown(Doubt::Ambiguous, _), Some(Outcome::NotDone)) => {
             return Ok(match has_another() {
                 true => EvidenceVerdict::Another("another request with its id may have made it"),
                 false => EvidenceVerdict::Contradicts("the journal has it as a request without an effect"),
             });
         }
-        (Evidence::Proof, _) => {}
+        (Verdict::Done, _) => {}
         (other, _) => return Ok(unproven(other)),
     }
     if count > 1 {
@@ -250,15 +250,12 @@ fn may_be_contradicted(stored: &StoredChange) -> bool {
 }
 
 /// Returns what a record proves that is not a proof of the effect.
-fn unproven(evidence: Evidence) -> EvidenceVerdict {
-    match evidence {
-        Evidence::Proof => EvidenceVerdict::Proves,
-        Evidence::Older => EvidenceVerdict::Another("something older has the same id"),
-        Evidence::Another(because) => EvidenceVerdict::Another(because),
-        Evidence::Refuted => EvidenceVerdict::Nothing("the order ended otherwise"),
-        Evidence::Open => EvidenceVerdict::Nothing("the order is still open"),
-        Evidence::Ended => EvidenceVerdict::Nothing("the order has ended without the values of the request"),
-        Evidence::Ambiguous(because) | Evidence::Nothing(because) => EvidenceVerdict::Nothing(because),
+fn unproven(verdict: Verdict) -> EvidenceVerdict {
+    match verdict {
+        Verdict::Done => EvidenceVerdict::Proves,
+        Verdict::NotDone(_) => EvidenceVerdict::Nothing("the order ended otherwise"),
+        Verdict::Unknown(Doubt::Another, because) => EvidenceVerdict::Another(because),
+        Verdict::Unknown(_, because) => EvidenceVerdict::Nothing(because),
     }
 }
 

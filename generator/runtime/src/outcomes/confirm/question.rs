@@ -1,21 +1,22 @@
-//! A query about one thing, and what its response proves.
+//! A query about one thing, and what its response shows.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::absence::{self, QueryTimes};
+use super::inquiry::QueryAnswer;
 use super::places::{AnyRecord, Query, QueryFuture, QueryPlan, RecordId};
 use super::{ConfirmPolicy, Shown};
 use crate::calls::client::ClientCore;
 use crate::calls::retry::RetryPolicy;
 use crate::data::checks::{Violation, Violations};
 use crate::data::error::{Error, ExchangeError, Refusal};
-use crate::data::json::write_json;
+use crate::data::json::{Form, write_json};
 use crate::data::operation::DynOperation;
+use crate::data::parameters::Named;
 use crate::data::tables::{CodeProof, Confirm, Meta, Severity, TimeParameter};
 use crate::data::value::Timestamp;
-use crate::network::wire::is_compound_with;
-use crate::state::evidence::{Evidence, Sent, Target};
+use crate::network::wire::{Reply, is_compound_with};
+use crate::state::evidence::{Seen, Target};
 
 /// A query about one thing that a request was to change.
 pub(super) struct Question {
@@ -66,30 +67,6 @@ impl Place {
         }
         named.renamed(&taken, &set)
     }
-}
-
-/// The result that a response shows of the thing.
-pub(super) enum QueryResult {
-    /// The record.
-    Record(AnyRecord),
-    /// The thing is not there.
-    Absent,
-    /// Neither, and why.
-    Nothing(&'static str),
-}
-
-/// The proof that a response gives.
-pub(super) enum Finding {
-    Proof,
-    Nothing(&'static str),
-    /// The thing does not exist, and never did.
-    Absence,
-    /// Something older than the request has its id.
-    Older,
-    /// The order is in a state that the request would have changed.
-    Refuted,
-    /// The order has ended without the values of the request.
-    Ended,
 }
 
 impl Question {
@@ -162,82 +139,56 @@ impl Question {
     }
 
     /// Returns the record of the queried thing in a response, which can be to another query.
-    pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> QueryResult {
+    pub(super) fn pick(&self, shown: Shown<AnyRecord>) -> Seen<AnyRecord> {
         let is_own = |record: &AnyRecord| self.target.is_shown_by(record.fields());
         match shown {
-            Shown::One(record) if is_own(&record) => QueryResult::Record(record),
-            Shown::One(_) => QueryResult::Nothing("the response is about something else, or empty"),
+            Shown::One(record) if is_own(&record) => Seen::Record(record),
+            Shown::One(_) => Seen::Nothing("the response is about something else, or empty"),
             Shown::Listed { items, is_whole } => {
                 let mut own = items.into_iter().filter(is_own);
                 match (own.next(), own.next()) {
-                    (Some(record), None) => QueryResult::Record(record),
-                    (Some(_), Some(_)) => QueryResult::Nothing("several records have the id"),
-                    (None, _) if is_whole => QueryResult::Absent,
-                    (None, _) => QueryResult::Nothing("it is not among the records, but there may be more"),
+                    (Some(record), None) => Seen::Record(record),
+                    (Some(_), Some(_)) => Seen::Nothing("several records have the id"),
+                    (None, _) if is_whole => Seen::Absent,
+                    (None, _) => Seen::Nothing("it is not among the records, but there may be more"),
                 }
             }
         }
     }
 
-    /// Returns what an error of the query proves.
-    pub(super) fn failed(&self, error: &Error, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
-        let error = match error {
-            Error::Exchange(error) => error,
-            Error::Transport(_) | Error::Unknown(_) => return Finding::Nothing("the query got no response"),
-            Error::Unreadable(_) => return Finding::Nothing("the response to the query cannot be read"),
+    /// Returns what an answer shows of the thing.
+    pub(super) fn seen<'a>(&self, answer: &'a QueryAnswer, policy: &ConfirmPolicy) -> Seen<(&'a Named, Form)> {
+        let error = match answer {
+            Ok(Reply { data: Seen::Record(record), .. }) => return Seen::Record((record.fields(), record.form())),
+            Ok(Reply { data: Seen::Absent, .. }) => return Seen::Absent,
+            Ok(Reply { data: Seen::Nothing(why), .. }) => return Seen::Nothing(why),
+            Err(error) => error,
+        };
+        Seen::Nothing(match error {
+            Error::Exchange(error) if is_denial(error, &policy.absent) => return Seen::Absent,
+            Error::Exchange(_) => "the query failed with a code that does not mean \"not found\"",
+            Error::Transport(_) | Error::Unknown(_) => "the query got no response",
+            Error::Unreadable(_) => "the response to the query cannot be read",
             Error::Refused(_)
             | Error::Unsigned(_)
             | Error::Limited(_)
             | Error::LimiterFailed(_)
             | Error::NotStored(_)
             | Error::NotAmendable(_)
-            | Error::OverBudget(_) => return Finding::Nothing("the query was not sent"),
-        };
-        if !is_denial(error, &policy.absent) {
-            return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
-        }
-        self.is_absent(sent, times, policy)
+            | Error::OverBudget(_) => "the query was not sent",
+        })
     }
 
-    /// Returns what the absence of the thing proves.
-    pub(super) fn is_absent(&self, sent: &Sent, times: &QueryTimes, policy: &ConfirmPolicy) -> Finding {
-        // Of the several things that the request does, the queried one is the last.
-        if is_compound_with(self.plan.meta, self.target.named()) {
-            return Finding::Nothing("it was not found, but the request does several things and may have done another");
-        }
-        match absence::proves(self.target.confirm(), sent, times, policy) {
-            Ok(()) => Finding::Absence,
-            Err(why) => Finding::Nothing(why),
-        }
-    }
-
-    /// Returns what follows from the evidence of a record.
-    pub(super) fn is_shown(
-        &self,
-        evidence: Evidence,
-        sent: &Sent,
-        times: impl FnOnce() -> QueryTimes,
-        policy: &ConfirmPolicy,
-    ) -> Finding {
-        match evidence {
-            Evidence::Proof => Finding::Proof,
-            Evidence::Older => Finding::Older,
-            Evidence::Refuted => Finding::Refuted,
-            Evidence::Open => match absence::has_arrived(sent, &times(), policy) {
-                Ok(_) => Finding::Refuted,
-                Err(_) => Finding::Nothing("the order is still open, and the request may still arrive"),
-            },
-            Evidence::Ended if !is_compound_with(self.plan.meta, self.target.named()) => Finding::Ended,
-            Evidence::Ended => Finding::Nothing("the order has ended, and the request may have ended it"),
-            Evidence::Another(because) | Evidence::Ambiguous(because) | Evidence::Nothing(because) => {
-                Finding::Nothing(because)
-            }
-        }
+    /// Returns whether the request does several things, of which the queried one is the last.
+    pub(super) fn is_compound(&self) -> bool {
+        is_compound_with(self.plan.meta, self.target.named())
     }
 
     /// Returns the state of the order in a record.
-    pub(super) fn state_in(&self, record: &AnyRecord) -> Option<String> {
-        let ends = self.target.confirm().ends?;
+    pub(super) fn state_in(&self, answer: &QueryAnswer) -> Option<String> {
+        let (ends, Ok(Reply { data: Seen::Record(record), .. })) = (self.target.confirm().ends?, answer) else {
+            return None;
+        };
         record.fields().text(ends.field).map(Cow::into_owned)
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::places::{AnyRecord, QueryPlan};
-use super::question::{QueryResult, Question, is_denial};
+use super::question::{Question, is_denial};
 use super::rounds::{Open, query_all};
 use super::verdict::{Concluded, Confirmation};
 use super::{ConfirmPolicy, Queryable, Shown};
@@ -29,7 +29,7 @@ use crate::data::sorting::sort_by;
 use crate::data::tables::{Confirm, Outcome};
 use crate::network::observe;
 use crate::network::wire::Reply;
-use crate::state::evidence::Target;
+use crate::state::evidence::{Seen, Target};
 use crate::state::journal::{Ending, Gap, ItemEnding, Journal, Selection, SigningTimes, StoredChange};
 
 /// The recovery of changes of one operation. Emitted for each operation whose effect another one can query.
@@ -410,16 +410,7 @@ pub(crate) type LookUp =
     for<'a> fn(&'a ClientCore, (&'a str, &'a str), (&'a RetryPolicy, &'a ConfirmPolicy)) -> LookupFuture<'a>;
 
 /// A query of an order under way.
-pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<LookedUp, Error>> + Send + 'a>>;
-
-/// The result of a query for an order.
-pub(crate) enum LookedUp {
-    Seen(Sighting),
-    /// The exchange answers that it does not exist, at every place where it may be.
-    Denied,
-    /// Nothing, because it cannot be queried.
-    Nothing,
-}
+pub(crate) type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Seen<Sighting>, Error>> + Send + 'a>>;
 
 impl OrderLookup {
     pub(super) const fn of<O>() -> Self
@@ -481,12 +472,12 @@ fn look_up<'a>(
     Box::pin(async move {
         let questions = Question::all_stored(plan, request).unwrap_or_default();
         let question = questions.into_iter().flatten().find(|one| one.key() == id);
-        let Some(question) = question else { return Ok(LookedUp::Nothing) };
+        let Some(question) = question else { return Ok(Seen::Nothing("it cannot be queried")) };
         let picked = |answer| picked(&question, sighting, policy, answer);
         match picked(question.query_first(client, Some(retry)).await)? {
-            LookedUp::Denied => match question.query_then(client) {
+            Seen::Absent => match question.query_then(client) {
                 Some(second) => picked(second.await),
-                None => Ok(LookedUp::Denied),
+                None => Ok(Seen::Absent),
             },
             first => Ok(first),
         }
@@ -499,15 +490,15 @@ fn picked(
     sighting: SightingOf,
     policy: &ConfirmPolicy,
     answer: Result<Reply<Shown<AnyRecord>>, Error>,
-) -> Result<LookedUp, Error> {
+) -> Result<Seen<Sighting>, Error> {
     let reply = match answer {
         Ok(reply) => reply.map(|shown| question.pick(shown)),
-        Err(Error::Exchange(error)) if is_denial(&error, &policy.absent) => return Ok(LookedUp::Denied),
+        Err(Error::Exchange(error)) if is_denial(&error, &policy.absent) => return Ok(Seen::Absent),
         Err(error) => return Err(error),
     };
     match &reply.data {
-        QueryResult::Record(record) => Ok(sighting(record).map_or(LookedUp::Nothing, LookedUp::Seen)),
-        QueryResult::Absent => Ok(LookedUp::Denied),
-        QueryResult::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
+        Seen::Record(record) => Ok(sighting(record).map_or(Seen::Nothing("its record has no state"), Seen::Record)),
+        Seen::Absent => Ok(Seen::Absent),
+        Seen::Nothing(because) => Err(reply.unreadable(question.plan().query, Outcome::NotDone, because)),
     }
 }

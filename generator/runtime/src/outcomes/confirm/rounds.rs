@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::absence::QueryTimes;
-use super::inquiry::{Evaluated, Inquiry, Pace, QueryAnswer};
+use super::ConfirmPolicy;
+use super::inquiry::{Inquiry, Pace, QueryAnswer};
 use super::places::{AnyRecord, QueryFuture};
-use super::question::{Finding, QueryResult, Question, is_denial};
+use super::question::Question;
 use super::verdict::Concluded;
-use super::{ConfirmPolicy, Shown};
 use crate::calls::batches::Stop;
 use crate::calls::client::ClientCore;
 use crate::data::clock::{Moment, Timer, pause};
@@ -22,8 +21,7 @@ use crate::data::error::{Error, JournalError};
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::network::observe;
-use crate::network::wire::Reply;
-use crate::state::evidence::{Evidence, OutsideRecord, Pending, Watch};
+use crate::state::evidence::{Case, OutsideRecord, Pending, QueryTimes, Seen, Verdict, Watch};
 use crate::state::journal::SigningTimes;
 
 /// Queries under way.
@@ -88,9 +86,7 @@ impl Waiting {
             // Records may have come while the call was in progress.
             let records = client.awaited().records(operation, target);
             let sent = (one.signed, one.left, &policy.assumptions);
-            let is_proof = |record: &Arc<OutsideRecord>| {
-                client.evaluate_record(target, (&record.fields, record.form), sent) == Evidence::Proof
-            };
+            let is_proof = |record: &Arc<OutsideRecord>| client.judge_record(target, record, sent) == Verdict::Done;
             if let Some(record) = records.into_iter().find(is_proof) {
                 pending.prove(record);
             }
@@ -136,13 +132,6 @@ impl<T> Waited<T> {
             Self::Over => Waited::Over,
         }
     }
-}
-
-/// When a query was made, and by which policy.
-#[derive(Clone, Copy)]
-struct QueryContext<'a> {
-    begun: Moment,
-    policy: &'a ConfirmPolicy,
 }
 
 /// Queries all open changes repeatedly. The results are in the same order.
@@ -238,9 +227,9 @@ async fn query_places(
 ) -> Option<Duration> {
     let question = &open.question;
     let proof = proof_for(inquiry, pending);
-    let ask = |query| ask(client, (open, proof), query, end, policy);
-    let mut evaluated = match ask(question.query_first(client, None)).await {
-        Waited::Ready(evaluated) => evaluated,
+    let ask = |query| ask(client, (open, proof), query, end);
+    let (mut answer, times) = match ask(question.query_first(client, None)).await {
+        Waited::Ready(answered) => answered,
         Waited::Proven => {
             inquiry.prove(open.record_in(pending));
             return Some(Duration::ZERO);
@@ -248,75 +237,72 @@ async fn query_places(
         Waited::Over => return None,
     };
     inquiry.queried();
-    let requested = evaluated.answer.as_ref().err().map_or(Duration::ZERO, requested_wait);
-    let shows_nothing = shows_nothing(&evaluated.answer, policy);
-    if let Some(second) = shows_nothing.then(|| question.query_then(client)).flatten() {
-        evaluated = match ask(second).await {
-            Waited::Ready(second) => evaluated.and_then(second),
+    let requested = answer.as_ref().err().map_or(Duration::ZERO, requested_wait);
+    let (mut asked, is_absent) =
+        (vec![times], |answer: &QueryAnswer| matches!(question.seen(answer, policy), Seen::Absent));
+    if let Some(second) = is_absent(&answer).then(|| question.query_then(client)).flatten() {
+        let (second, times) = match ask(second).await {
+            Waited::Ready(answered) => answered,
             Waited::Proven => {
                 inquiry.prove(open.record_in(pending));
                 return Some(requested);
             }
             Waited::Over => return None,
         };
+        asked.push(times);
+        // It is absent only if neither place has it.
+        if !is_absent(&second) {
+            answer = second;
+        }
     }
-    inquiry.take(evaluated, watch.others(), policy);
+    let verdict = judged(client, (open, &*inquiry), &answer, &asked, policy);
+    let state = question.state_in(&answer);
+    inquiry.take((verdict, answer, state), watch.others(), policy);
     let confirmation = inquiry.confirmation();
     observe::queried(question.plan().meta, inquiry.queries(), confirmation.outcome(), confirmation.because());
     Some(requested)
 }
 
-/// Sends a query, unless it takes longer than until `end` or a record from outside makes it superfluous.
+/// Sends a query, unless it takes longer than until `end` or a record from outside makes it superfluous. Returns the
+/// answer, with its record picked out, and the times of the query.
 async fn ask(
     client: &ClientCore,
     (open, proof): (&Open, Option<&Pending>),
     query: QueryFuture<'_>,
     end: Duration,
-    policy: &ConfirmPolicy,
-) -> Waited<Evaluated> {
+) -> Waited<(QueryAnswer, QueryTimes)> {
     let begun = client.moment();
-    let waited = until(client.environment(), end, proof, query).await;
-    waited.map(|answer| evaluated(client, open, answer, QueryContext { begun, policy }))
+    until(client.environment(), end, proof, query).await.map(|answer| {
+        let answer = answer.map(|reply| reply.map(|shown| open.question.pick(shown)));
+        let there = match &answer {
+            Ok(reply) => reply.request_time,
+            Err(error) => error.exchange().and_then(|error| error.request_time),
+        };
+        (answer, query_times(client, open, begun, there))
+    })
 }
 
-/// Returns what an answer proves, and the answer with its record picked out.
-fn evaluated(
+/// Returns what an answer to queries at these times proves.
+fn judged(
     client: &ClientCore,
-    open: &Open,
-    answer: Result<Reply<Shown<AnyRecord>>, Error>,
-    QueryContext { begun, policy }: QueryContext<'_>,
-) -> Evaluated {
+    (open, inquiry): (&Open, &Inquiry),
+    answer: &QueryAnswer,
+    asked: &[QueryTimes],
+    policy: &ConfirmPolicy,
+) -> Verdict {
     let question = &open.question;
-    let facts = (open.signed, open.left, &policy.assumptions);
-    let sent = client.sent(question.target(), open.signed, open.left, &policy.assumptions);
-    let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
     let (family, id) = (question.plan().meta.family, question.key());
-    let finding = match &answer {
-        Ok(Reply { data: QueryResult::Record(record), request_time, .. }) => {
-            client.note_shown(family, id);
-            let evidence = client.evaluate_record(question.target(), (record.fields(), record.form()), facts);
-            question.is_shown(evidence, &sent, || query_times(client, open, begun, *request_time), policy)
-        }
-        Ok(Reply { data: QueryResult::Absent, request_time, .. }) => {
-            question.is_absent(&sent, &query_times(client, open, begun, *request_time), policy)
-        }
-        Ok(Reply { data: QueryResult::Nothing(because), .. }) => Finding::Nothing(because),
-        Err(error) => {
-            let there = error.exchange().and_then(|error| error.request_time);
-            question.failed(error, &sent, &query_times(client, open, begun, there), policy)
-        }
+    let seen = question.seen(answer, policy);
+    if matches!(seen, Seen::Record(_)) {
+        client.note_shown(family, id);
+    }
+    let case = Case {
+        call: inquiry.call_end(),
+        is_compound: question.is_compound(),
+        was_shown: client.was_shown(family, id),
+        ..client.case(question.target(), (open.signed, open.left, &policy.assumptions))
     };
-    let finding = match finding {
-        Finding::Absence if client.was_shown(family, id) => {
-            Finding::Nothing("it was not found, but an earlier answer showed a record with its id")
-        }
-        other => other,
-    };
-    let state = match &answer {
-        Ok(Reply { data: QueryResult::Record(record), .. }) => question.state_in(record),
-        _ => None,
-    };
-    Evaluated { finding, answer, state }
+    client.judge(&case, (open.signed, open.left), seen, asked)
 }
 
 /// Returns the times of a query that left at `begun` and has just been answered; `there` is that of the response.
@@ -330,15 +316,6 @@ fn query_times(client: &ClientCore, open: &Open, begun: Moment, there: Option<Ti
     let window = client.signature_window(open.question.target().named()).unwrap_or_default();
     let uncertainty = client.signature_uncertainty(window, open.signed.signed_at, open.left);
     QueryTimes { there, at_least, at_most, uncertainty }
-}
-
-/// Returns whether an answer shows that the first place does not have it, or not yet.
-fn shows_nothing(answer: &QueryAnswer, policy: &ConfirmPolicy) -> bool {
-    match answer {
-        Ok(reply) => matches!(reply.data, QueryResult::Absent),
-        Err(Error::Exchange(error)) => is_denial(error, &policy.absent),
-        Err(_) => false,
-    }
 }
 
 /// Returns the registered change, if a record from outside can prove that it had its effect.

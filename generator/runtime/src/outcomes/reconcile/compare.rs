@@ -9,10 +9,11 @@
 //! (`creates_with`) is not missed: the meaning of its new id is not documented.
 
 use super::known::{
-    Adopted, ByOrder, Expected, JournalOrders, Key, KnownOrder, Listings, ShownOrder, missing_adopted, missing_orders,
+    Adopted, ByOrder, JournalOrders, Key, KnownOrder, Listings, ShownOrder, missing_adopted, missing_orders,
 };
 use super::report::{Action, Difference, Gone, ReconciledOrder};
 use crate::data::sorting::sort_by;
+use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
 use crate::state::journal::SigningTimes;
 
@@ -86,7 +87,7 @@ fn listed(known: &JournalOrders, key: &Key, shown: &ShownOrder, own_prefixes: &[
     let of_journal = client_id.clone().and_then(|id| known.by_client_id.get(&(family, id)));
     let expected = if shown.is_open { Difference::AsExpected } else { Difference::Ended };
     let (difference, change) = match (of_journal, known.adopted.get(key)) {
-        (Some(KnownOrder { expected: Expected::NotPlaced, number, .. }), None) => {
+        (Some(KnownOrder { outcome: Some(Outcome::NotDone), number, .. }), None) => {
             (Difference::Contradiction, Some(*number))
         }
         (Some(KnownOrder { number, .. }), _) | (None, Some(Adopted { number, .. })) => (expected, Some(*number)),
@@ -140,10 +141,10 @@ fn by_its_fills(
 }
 
 fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
-    let difference = match known.expected {
+    let difference = match known.outcome {
         // It is reported for its fills.
-        Expected::NotPlaced => Difference::Contradiction,
-        Expected::Open | Expected::Settled => Difference::Gone(known.absence.gone()),
+        Some(Outcome::NotDone) => Difference::Contradiction,
+        Some(Outcome::Done | Outcome::Unknown) | None => Difference::Gone(known.absence.gone()),
     };
     ReconciledOrder {
         id: filled.map(|(_, id)| id),

@@ -38,7 +38,9 @@ pub(super) struct JournalOrders {
 pub(super) struct KnownOrder {
     pub(super) number: ChangeNumber,
     pub(super) signed: SigningTimes,
-    pub(super) expected: Expected,
+    /// The outcome of its request; `None` while that has not ended, or can still arrive. An unknown one does not matter any
+    /// more: the account shows what the request did.
+    pub(super) outcome: Option<Outcome>,
     /// True if the request was to create it. Otherwise an order may have the id or not, and its absence proves nothing.
     pub(super) is_created: bool,
     pub(super) request: String,
@@ -80,16 +82,6 @@ impl Absence {
 /// True if a stored request could no longer arrive when the account was listed. It has an id, unless it was adopted,
 /// and was signed at a time.
 pub(super) type IsDue<'a> = &'a dyn Fn((&str, Option<&str>), SigningTimes) -> bool;
-
-/// The state of an order by a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
-    /// The request has not ended, or can still arrive.
-    Open,
-    NotPlaced,
-    /// The order was placed, unless the request is closed as unknown: the account shows what it did.
-    Settled,
-}
 
 impl JournalOrders {
     /// Creates a set without orders; of these families only, if any are named.
@@ -194,13 +186,13 @@ impl JournalOrders {
         self.by_client_id.for_each_mut(&mut |key, order| {
             let is_shown = seen.contains(key) || filled.contains(key) || !order.is_created;
             let is_settled = order.absence.is_certain() || order.absence.is_due && is_shown;
-            match (order.expected, is_settled) {
-                (Expected::Open, true) => {
-                    order.expected = Expected::Settled;
+            match (order.outcome, is_settled) {
+                (None, true) => {
+                    order.outcome = Some(Outcome::Unknown);
                     settled.push(order.number);
                 }
-                (Expected::Open, false) => open.push(order.number),
-                (Expected::NotPlaced | Expected::Settled, _) => {}
+                (None, false) => open.push(order.number),
+                (Some(_), _) => {}
             }
         });
         sort_by(&mut settled, &Ord::cmp);
@@ -244,12 +236,8 @@ impl JournalOrders {
     ) -> Result<(), Violations> {
         let (number, signed) = (stored.number, stored.change.signed());
         for (place, id) in (look.ids)(&stored.change.request)?.into_iter().enumerate() {
-            let expected = match stored.outcome_of(place) {
-                None => Expected::Open,
-                Some(Outcome::NotDone) => Expected::NotPlaced,
-                Some(Outcome::Done | Outcome::Unknown) => Expected::Settled,
-            };
-            if id.is_none() && expected == Expected::NotPlaced || !self.takes(look.family) {
+            let outcome = stored.outcome_of(place);
+            if id.is_none() && outcome == Some(Outcome::NotDone) || !self.takes(look.family) {
                 continue;
             }
             let Some(id) = id else {
@@ -260,11 +248,11 @@ impl JournalOrders {
             };
             let request = stored.change.request.clone();
             let absence = Absence::default();
-            let order = KnownOrder { number, signed, expected, is_created, request, look, absence };
+            let order = KnownOrder { number, signed, outcome, is_created, request, look, absence };
             let key = (look.family, id);
             // Of several attempts with an id, one that was not placed, or that creates nothing, says nothing about the
             // others.
-            let is_placed = expected != Expected::NotPlaced && is_created;
+            let is_placed = outcome != Some(Outcome::NotDone) && is_created;
             if is_placed || !self.by_client_id.contains(&key) {
                 self.by_client_id.insert(key, order);
             }
@@ -317,7 +305,7 @@ pub(super) fn missing_orders<'a>(
     let (seen, filled) = shown.named();
     known.by_client_id.iter().filter(move |(key, order)| {
         let is_covered = order.signed.latest() >= since || filled.contains(key);
-        order.expected != Expected::NotPlaced && order.is_created && is_covered && !seen.contains(key)
+        order.outcome != Some(Outcome::NotDone) && order.is_created && is_covered && !seen.contains(key)
     })
 }
 

@@ -18,8 +18,8 @@ use crate::data::clock::{self, Moment};
 use crate::data::error::JournalError;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
-use crate::outcomes::confirm::{ConfirmPolicy, LookedUp, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
-use crate::state::evidence::Denials;
+use crate::outcomes::confirm::{ConfirmPolicy, Recovered, Recovery, can_no_longer_arrive, recover, wait_until};
+use crate::state::evidence::{Denials, Seen};
 use crate::state::journal::{CHUNK, Change, ChangeNumber, Ending, Gap, Journal, LostSpan, SigningTimes, StoredChange};
 use crate::state::orders::TrackedOrder;
 
@@ -323,16 +323,16 @@ async fn query_missing(
             let order = (missing.request.as_str(), missing.client_id.as_str());
             let found = (missing.look.query)(client, order, (&how.retry, &how.confirm)).await;
             match found {
-                Ok(LookedUp::Seen(sighting)) => progress.shown.add_order(missing.family, sighting, None),
+                Ok(Seen::Record(sighting)) => progress.shown.add_order(missing.family, sighting, None),
                 // An earlier denial proves nothing, so another one does not help.
-                Ok(LookedUp::Denied) if missing.is_due => {
+                Ok(Seen::Absent) if missing.is_due => {
                     counted.count(true, watch.others());
                     match counted.suffice(how.confirm.assumptions()) {
                         true => known.deny(&missing),
                         false => denied.push((watch, counted, missing)),
                     }
                 }
-                Ok(LookedUp::Denied | LookedUp::Nothing) => {}
+                Ok(Seen::Absent | Seen::Nothing(_)) => {}
                 Err(source) => return Err(ReconcileError::Query { client_id: missing.client_id, source }),
             }
         }

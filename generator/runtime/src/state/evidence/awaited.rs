@@ -10,7 +10,7 @@ use std::task::Waker;
 
 use tradeapi_words::Assumptions;
 
-use super::proof::Target;
+use super::judge::Target;
 use crate::data::clock::Moment;
 use crate::data::json::{Decode, Encode, Form, write_json};
 use crate::data::parameters::Named;

@@ -301,18 +301,6 @@ pub(crate) struct Tracking<'a> {
     is_over: bool,
 }
 
-/// The end of a call.
-pub(crate) enum Answered<'a> {
-    Done {
-        /// The orders whose records the response has.
-        shown: Vec<OrderShown<'a>>,
-        /// The results of the orders that the request was to place, with their outcomes.
-        results: Vec<(OrderResult, Outcome)>,
-    },
-    NotDone,
-    Unknown,
-}
-
 impl<'a> Tracking<'a> {
     /// Begins a call at a time by the steady clock, unless the known state of an order forbids it.
     pub(crate) fn begin(
@@ -346,18 +334,24 @@ impl<'a> Tracking<'a> {
         let _ = self.sent.set(visible);
     }
 
-    /// Ends the call. Its accepted effects are visible from `visible` on.
-    pub(crate) fn ended(mut self, answered: Answered<'_>, visible: Duration) {
+    /// Ends the call with an outcome. Its accepted effects are visible from `visible` on. The response has the records of
+    /// the orders that are `shown`, and the results of those that the request was to place, with their outcomes.
+    pub(crate) fn ended(
+        mut self,
+        outcome: Outcome,
+        (shown, results): (Vec<OrderShown<'_>>, Vec<(OrderResult, Outcome)>),
+        visible: Duration,
+    ) {
         self.is_over = true;
-        match answered {
-            Answered::Done { shown, results } => {
+        match outcome {
+            Outcome::Done => {
                 self.orders.may_be_placed(self.meta, &self.placed, Some(visible));
                 self.accept_without_items();
                 shown.into_iter().for_each(|order| self.orders.observe(self.meta.family, order, Some(visible)));
                 results.into_iter().for_each(|(result, outcome)| self.take_result(result, outcome, visible));
             }
-            Answered::NotDone => self.orders.not_placed(self.meta, &self.placed),
-            Answered::Unknown => self.leave_open(),
+            Outcome::NotDone => self.orders.not_placed(self.meta, &self.placed),
+            Outcome::Unknown => self.leave_open(),
         }
     }
 

@@ -7,10 +7,11 @@ use super::{compare, earliest};
 use crate::data::lifecycle::Sighting;
 use crate::data::tables::Outcome;
 use crate::data::value::Timestamp;
-use crate::outcomes::confirm::{LookedUp, OrderLookup};
+use crate::outcomes::confirm::OrderLookup;
 use crate::outcomes::reconcile::known::{Absence, Adopted, JournalOrders, Listings, Missing, missing};
 use crate::outcomes::reconcile::listing::{Fill, Listing, Part};
 use crate::outcomes::reconcile::report::{Difference, Gone};
+use crate::state::evidence::Seen;
 use crate::state::journal::{Change, ChangeNumber, Ending, LostSpan, StoredChange};
 
 const FAMILY: &str = "family";
@@ -18,7 +19,7 @@ const FAMILY: &str = "family";
 /// A request is the ids of its orders; `-` is an order without one.
 const LOOK: OrderLookup = OrderLookup {
     ids: |request| Ok(request.split(' ').map(|id| (id != "-").then(|| id.to_owned())).collect()),
-    query: |_, _, _| Box::pin(std::future::ready(Ok(LookedUp::Nothing))),
+    query: |_, _, _| Box::pin(std::future::ready(Ok(Seen::Nothing("")))),
     kept: Some(Duration::from_secs(100)),
     order: |_, _| {},
     properties: |_, _| {},
