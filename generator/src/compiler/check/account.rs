@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::conditions::{Subject, find};
+use super::counterpart::known_enum;
 use super::names::{RustName, are_distinct, are_free};
 use super::records::find_fault_of_value;
 use super::rules::implies;
@@ -11,8 +12,8 @@ use super::{errors, examples, identifiers, reserved, rules};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest, one_of, unknown};
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
-    Access, Account, Api, Class, Condition, Dates, Enum, Family, Flat, FlatReduce, FlatSide, Identifier,
-    InstrumentNames, Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Type,
+    Access, Account, Api, Class, Condition, Dates, Family, Flat, FlatReduce, FlatSide, Identifier, InstrumentNames,
+    Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Type,
 };
 
 /// Properties, their values and their types have distinct names.
@@ -47,8 +48,8 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
 /// A property is shown by enums of order records that have the same values, and denied by existing codes.
 pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
     for property in api.account.iter().flat_map(|account| &account.properties) {
-        for (name, place) in &property.shown_as {
-            shows_property(api, property, (name, *place), to);
+        for named in &property.shown_as {
+            shows_property(api, property, named, to);
         }
         are_known(api, &property.denied_by, to);
     }
@@ -65,51 +66,26 @@ fn are_known(api: &Api, codes: &[Placed], to: &mut Diagnostics) {
     }
 }
 
-fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), to: &mut Diagnostics) {
+fn shows_property(api: &Api, property: &Property, named: &Placed, to: &mut Diagnostics) {
+    let (name, place) = named;
     let PropertyKind::Words(_, words) = &property.kind else {
-        to.at(place, Code::Misplaced, "`shown_as` is only allowed for a property with `values`").help("remove it");
+        to.at(*place, Code::Misplaced, "`shown_as` is only allowed for a property with `values`").help("remove it");
         return;
     };
-    let Some((family_name, enum_name)) = name.split_once('.') else {
-        to.at(place, Code::BadValue, format!("`{name}` does not say of which family the enum is"))
-            .help(format!("write `family.{name}`, with the name of the family"));
-        return;
-    };
-    let Some(family) = api.families.iter().find(|family| family.name == family_name) else {
-        let known = || api.families.iter().map(|family| family.name.as_str());
-        if api.is_whole {
-            let help = did_you_mean(family_name, known()).unwrap_or_else(|| "write `family.Enum`".into());
-            to.at(place, Code::UndefinedName, format!("unknown family `{family_name}`")).help(help);
-        }
-        return;
-    };
-    let Some(index) = family.enums.iter().position(|known| known.name.wire == enum_name) else {
-        let known = family.enums.iter().map(|known| known.name.wire.as_str());
-        let help = did_you_mean(enum_name, known).unwrap_or_else(|| "name an enum of the family".into());
-        // If no type of the family is known, that is reported instead.
-        if api.is_whole && !(family.enums.is_empty() && family.records.is_empty()) {
-            to.at(place, Code::UndefinedName, format!("unknown enum `{enum_name}` of the family `{family_name}`"))
-                .help(help);
-        }
-        return;
-    };
-    let shown: &Enum = &family.enums[index];
+    let Some((family, index)) = known_enum(api, named, to) else { return };
+    let shown = &family.enums[index];
     // An enum without values is reported.
     let is_missing = |name: &str| !shown.values.is_empty() && shown.index_of(name).is_none();
     for word in words.iter().filter(|word| is_missing(&word.name.wire)) {
-        to.at(place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
+        to.at(*place, Code::BadValue, format!("`{name}` has no value `{}`", word.name.wire))
             .related(shown.name.place, "the enum is here")
             .help("name an enum with the values of the property, or correct them");
     }
     let is_unread = |key| family.shared_files.iter().any(|file| to.is_unread(*file, key));
     let is_read = api.is_whole && !is_unread("lifecycle") && !is_unread("records");
     if is_read && !family.tracked_records().any(|record| record.field_of_enum(index).is_some()) {
-        to.at(
-            place,
-            Code::Unused,
-            format!("no record in the lifecycle of `{family_name}` has a field of `{enum_name}`"),
-        )
-        .help("remove it, or add such a record to the `records` of the lifecycle");
+        let message = format!("no record in the lifecycle of `{}` has a field of `{}`", family.name, shown.name.wire);
+        to.at(*place, Code::Unused, message).help("remove it, or add such a record to the `records` of the lifecycle");
     }
 }
 
@@ -117,15 +93,21 @@ fn shows_property(api: &Api, property: &Property, (name, place): (&str, Place), 
 pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(names) = &family.instrument else { return };
     for (name, place) in [&names.line, &names.symbol] {
-        let mut parameters = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
-        if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
-            let known = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
-            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of one of its requests".into());
-            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`: no request of the family has it"))
-                .help(help);
+        if !name.is_empty() {
+            is_of_a_request(family, name, *place, to);
         }
     }
     quotes_are_of_lines(family, names, to);
+}
+
+/// A request of the family has a parameter with this name.
+pub(super) fn is_of_a_request(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
+    let known = || family.all_parameters().map(|parameter| parameter.name.wire.as_str());
+    if !known().any(|known| known == name) {
+        let help = did_you_mean(name, known()).unwrap_or_else(|| "name a parameter of one of its requests".into());
+        to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`: no request of the family has it"))
+            .help(help);
+    }
 }
 
 /// Each business line with a coin of its prices is a value of the parameter that names the line.

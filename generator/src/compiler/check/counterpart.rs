@@ -32,9 +32,9 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
 pub(super) fn enums(api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         let Some(EnumCounterpart { of, values, refused, place: _ }) = &all.counterpart else { continue };
-        for named in of.iter().filter(|_| api.is_whole) {
-            if let Some(other) = other_enum(api, named, to) {
-                values.iter().for_each(|(_, value)| is_value(other, &named.0, value, to));
+        for named in of {
+            if let Some((other, index)) = known_enum(api, named, to) {
+                values.iter().for_each(|(_, value)| is_value(&other.enums[index], &named.0, value, to));
             }
         }
         values.iter().chain(refused).for_each(|(value, _)| is_value(all, &all.name.wire, value, to));
@@ -45,16 +45,20 @@ pub(super) fn enums(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Returns the enum with an id. An unknown one is reported, unless its family lacks the types altogether.
-fn other_enum<'a>(api: &'a Api, (id, place): &Placed, to: &mut Diagnostics) -> Option<&'a Enum> {
+/// Returns the family and the index there of the enum with an id. An unknown one is reported, unless its family lacks the
+/// types altogether.
+pub(super) fn known_enum<'a>(api: &'a Api, (id, place): &Placed, to: &mut Diagnostics) -> Option<(&'a Family, usize)> {
     let found = api.enum_of(id);
     let family = id.split_once('.').map_or("", |(family, _)| family);
     let is_empty = api.families.iter().any(|known| known.name == family && known.enums.is_empty());
-    if found.is_none() && !is_empty {
+    if found.is_none() && !is_empty && api.is_whole {
         let ids = |family: &Family| family.enums.iter().map(|one| one.id(family)).collect::<Vec<_>>();
         let ids: Vec<String> = api.families.iter().flat_map(ids).collect();
-        to.at(*place, Code::UndefinedName, format!("unknown enum `{id}`"))
-            .help(one_of(id, ids.iter().map(|known| (known.as_str(), None))));
+        let help = match ids.iter().find(|known| known.rsplit('.').next() == Some(id)) {
+            Some(meant) => format!("write the family, too: `{meant}`").into(),
+            None => one_of(id, ids.iter().map(|known| (known.as_str(), None))),
+        };
+        to.at(*place, Code::UndefinedName, format!("unknown enum `{id}`")).help(help);
     }
     found
 }

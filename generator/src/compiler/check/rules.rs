@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::account::is_of_a_request;
 use super::batches::list_of_objects;
 use super::conditions::{Range, Subject, find, is_of_items};
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list};
 use crate::compiler::model::{
     Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
     Severity, Statements, Test, WireNames, WireParameter, meaning,
@@ -365,22 +366,13 @@ fn belong_to_others(
     names: &WireNames<'_>,
     to: &mut Diagnostics,
 ) {
-    let known = || family.all_parameters().map(|parameter| parameter.name.wire.as_str());
     for (wire, place) in &rule.unsupported {
         match names.find(wire) {
             Lookup::Found(_) => {
                 to.at(*place, Code::BadRule, format!("`{wire}` is not supported, but `{}` has it", operation.name))
                     .help("remove the parameter, or leave it out here");
             }
-            Lookup::Missing(_) if api.is_whole && !known().any(|known| known == wire) => {
-                let help = did_you_mean(wire, known()).unwrap_or_else(|| "name a parameter of another request".into());
-                to.at(
-                    *place,
-                    Code::UndefinedName,
-                    format!("unknown parameter `{wire}`: no request of the family has it"),
-                )
-                .help(help);
-            }
+            Lookup::Missing(_) if api.is_whole => is_of_a_request(family, wire, *place, to),
             Lookup::Missing(_) | Lookup::Unresolved => {}
         }
     }

@@ -122,9 +122,12 @@ impl Docs {
 
     /// Returns the lines, each with the space that follows `///`; `None` if there are none.
     fn text(&self) -> Option<String> {
-        let lines = self.lines.iter().map(|line| format!("{}{line}", space_before(line)));
-        let lines: Vec<_> = lines.collect();
-        (!lines.is_empty()).then(|| lines.join(LINE_END.encode_utf8(&mut [0; 4])))
+        let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
+        for (index, line) in self.lines.iter().enumerate() {
+            text.extend((index > 0).then_some(LINE_END));
+            text.extend([space_before(line), line]);
+        }
+        (!self.lines.is_empty()).then_some(text)
     }
 
     /// Returns the text as comments of an item inside a macro call, where attributes are not turned into comments.

@@ -75,10 +75,10 @@ impl Api {
         self.operations().find(|(_, operation)| operation.id == id)
     }
 
-    /// Returns the enum with this id, such as `unified.Category`.
-    pub(crate) fn enum_of(&self, id: &str) -> Option<&Enum> {
-        let all = self.families.iter().flat_map(|family| family.enums.iter().map(move |one| (family, one)));
-        all.filter(|(family, one)| one.id(family) == id).map(|(_, one)| one).next()
+    /// Returns the family and the index there of the enum with this id, such as `unified.Category`.
+    pub(crate) fn enum_of(&self, id: &str) -> Option<(&Family, usize)> {
+        let found = |family: &Family| family.enums.iter().position(|one| one.id(family) == id);
+        self.families.iter().find_map(|family| Some((family, found(family)?)))
     }
 
     /// Returns the counterpart of an operation, if the schema states one and has it.
