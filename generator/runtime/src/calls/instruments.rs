@@ -187,7 +187,8 @@ impl fmt::Display for LoadedInstruments {
 ///
 /// # Errors
 ///
-/// Fails if `listings` is empty, or if one of them cannot be read. What was listed before is kept then.
+/// Fails if `listings` is empty, or if one of them cannot be read. Like any call, none is repeated that fails; what was
+/// listed before is kept then, and the program may load them again.
 pub async fn load_instruments(
     client: &ClientCore,
     listings: &'static [InstrumentListing],

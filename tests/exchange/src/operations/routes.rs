@@ -287,7 +287,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
             return Err(of_violation(violation, O::META, O::FAMILY));
         }
         if let Some(parameter) = condition {
-            let why = "an ordinary order has no condition, and would be executed at once";
+            let why = "no such condition is known here: the order would be another one, or executed at once";
             return Err(of_parameter(Reason::Condition, [&parameter, "condition"], why, O::META, O::FAMILY));
         }
         let symbol = match symbol {

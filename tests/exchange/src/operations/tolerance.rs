@@ -147,7 +147,9 @@ impl Repairs {
                     self.0.entry(sibling(&violation.parameter, "clientOid")).or_insert(Repair::Outranked);
                 }
                 "unknown-parameter" if is_tolerant => {
-                    self.0.entry(violation.parameter.clone()).or_insert(Repair::Unknown);
+                    // Also where it was a coin or a symbol in small letters.
+                    let repair = self.0.insert(violation.parameter.clone(), Repair::Unknown);
+                    is_changed |= repair.is_some_and(|repair| repair != Repair::Unknown);
                 }
                 "values" if is_tolerant => {
                     let repair = self.0.get(&violation.parameter).copied();

@@ -206,6 +206,7 @@ decisions! {
     "Do the hedge-mode rules of closing apply to the unified family?", "Yes.", "Only the classic document states them, and nothing contradicts them.";
     "One-way mode: what does a reversal with a size do?", "It closes that size and opens the same size on the other side, netted.", "It is the hedge-mode rule applied to one position.";
     "One-way mode: what does the posSide of a unified order do?", "Nothing, also on a strict exchange.", "The document requires it in hedge mode, and forbids it nowhere.";
+    "One-way mode: what does the posSide of a strategy order do?", "For a plan order nothing, as for an ordinary one. A take-profit or stop-loss that names the side of which nothing is open is refused.", "No document has strategy orders. Unlike an order with a side, a take-profit or stop-loss that ignored it would close a position it was not meant for, often at once.";
     "Hedge mode: what does a reversal without a size do?", "It reverses the whole position.", "As in one-way mode.";
     "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
     "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
@@ -248,6 +249,7 @@ decisions! {
     "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, removes the other one, and cancels the orders that wait to close a part.", "Not documented. A stop-loss that leaves a part open would protect nothing.";
     "What becomes of a take-profit or stop-loss that cannot be placed when it is triggered?", "It is kept as a cancelled order. A limit beyond the range of prices is moved into it.", "Otherwise nothing would show that it was triggered.";
     "What does a take-profit or stop-loss of 0 mean in a placement?", "It is refused, as is one that is not a multiple of the price step.", "Left out, there is none; only a modification deletes by 0.";
+    "What is a limit take-profit or stop-loss of an order without an execution price?", "A mistake: it is refused with its order.", "A limit order has a price. At the market, it would do more than was asked.";
     "Which orders does the end of a countdown cancel?", "Every open order of the unified account, in all business lines. Conditional orders stay.", "The sources speak of the orders of the account.";
     "What becomes of a take-profit or stop-loss of a whole position that is set again?", "It is changed, and keeps its id.", "A bot that sets them saw it on the wire.";
     "What does a conditional order reserve?", "Nothing. Funds and the range of prices are those of the moment when it is triggered; an order that is refused then has failed.", "No source shows anything reserved.";

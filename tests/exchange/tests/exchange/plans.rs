@@ -40,6 +40,27 @@ fn set_price(fixture: &Fixture, price: i64) {
     fixture.exchange.set_price("BTCUSDT", price).unwrap();
 }
 
+/// A plan order has a side of its own, so that of a position says nothing.
+#[tokio::test]
+async fn in_one_way_mode_a_stop_loss_of_the_other_side_is_refused() {
+    let fixture = Fixture::one_way();
+    let client = fixture.client.observed();
+    fixture.client.unified().place_order(&market("a", Side::Buy, "0.100")).await.unwrap();
+    let order = || PlaceStrategyOrder::new(observed::Category::UsdtFutures, "BTCUSDT");
+    let stop = |side| order().stop_loss(number("63000")).pos_side(side);
+    let wrong = client.place_strategy_order(&stop(PositionSide::Short)).await;
+    assert_eq!(code(wrong).as_deref(), Some("25227"), "there is no short position");
+    client.place_strategy_order(&stop(PositionSide::Long)).await.unwrap();
+    for side in [PositionSide::Long, PositionSide::Short] {
+        let plan = order().strategy_type(StrategyType::Trigger).side(observed::OrderSide::Sell).qty(number("0.150"));
+        let plan = plan.trigger_price(number("63500")).pos_side(side);
+        client.place_strategy_order(&plan).await.unwrap();
+    }
+    set_price(&fixture, 63_500);
+    let position = &fixture.unified().positions[0];
+    assert_eq!((position.side.to_string(), position.qty.normalize().to_string()), ("sell".into(), "0.2".into()));
+}
+
 #[tokio::test]
 async fn a_stop_loss_closes_the_position_and_ends_the_take_profit() {
     for (hold, side) in [(HoldSide::Buy, classic::Side::Buy), (HoldSide::Sell, classic::Side::Sell)] {

@@ -27,7 +27,8 @@ fn prices_that_no_order_can_have_are_refused_with_their_order() {
     let classic = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed",
         "marginCoin": "USDT", "size": "0.01", "side": "buy", "orderType": "market", "presetStopSurplusPrice": "70000"});
     let unified = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
-        "orderType": "market", "takeProfit": "70000", "tpOrderType": "limit"});
+        "orderType": "market", "takeProfit": "70000", "tpOrderType": "limit",
+        "tpLimitPrice": "69000"});
     let refused = |path, order: Value| {
         let answer = post(path, &order).send(&exchange);
         answer["code"].as_str().unwrap().to_owned()
@@ -39,6 +40,11 @@ fn prices_that_no_order_can_have_are_refused_with_their_order() {
     for name in ["takeProfit", "stopLoss", "tpLimitPrice"] {
         assert_eq!(refused(UNIFIED, with(&unified, name, "70000.05")), "25244", "{name}");
         assert_eq!(refused(UNIFIED, with(&unified, name, "0")), "25200", "{name}");
+    }
+    for [name, kind] in [["takeProfit", "tpOrderType"], ["stopLoss", "slOrderType"]] {
+        let order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.01", "side": "buy",
+            "orderType": "limit", "price": "60000", name: "61000", kind: "limit"});
+        assert_eq!(refused(UNIFIED, order), "40019", "{kind}: a limit order has a price");
     }
     let spot = json!({"category": "SPOT", "symbol": "BTCUSDT", "qty": "500", "side": "buy", "orderType": "market"});
     assert_eq!(refused(UNIFIED, with(&spot, "stopLoss", "60000.005")), "25244");

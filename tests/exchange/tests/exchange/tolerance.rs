@@ -65,6 +65,20 @@ fn a_refusal_quotes_what_was_sent() {
     assert!(answer["msg"].as_str().unwrap().contains("category: \"stocks\" given"), "{answer}");
 }
 
+/// A client sends the coin in small letters with every request, also where no document has it.
+#[test]
+fn an_unknown_parameter_is_ignored_whatever_it_says() {
+    let paths = ["mix/market/ticker?symbol=btcusdt&productType=usdt-futures", "public/time?"];
+    for path in paths {
+        for unknown in ["marginCoin=usdt", "coin=usdt", "marginCoin=USDT&marginMode=crossed", "colour=red&coin=usdt"] {
+            let path = format!("/api/v2/{path}&{unknown}");
+            let answer = get(&path).send(&exchange(true));
+            assert_eq!(answer["code"], "00000", "{path}: {answer}");
+            assert_ne!(get(&path).send(&exchange(false))["code"], "00000", "{path}");
+        }
+    }
+}
+
 #[test]
 fn all_orders_are_cancelled_with_the_answer_that_was_observed() {
     for tolerant in [true, false] {

@@ -16,7 +16,7 @@ use crate::engine::placing::Placed;
 use crate::operations::reading::{Wanted, number, optional};
 use crate::operations::routes::{Desk, Serve};
 use crate::state::orders::{Borrowing, Changes, Name, Order, Preset, Presets, Quantity, Source, State, Ticket};
-use crate::state::refusal::{Reason, Refusal};
+use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
 /// Returns the parameters that single orders and items of batches share.
@@ -95,23 +95,35 @@ fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason
             _ => common.borrows,
         },
         presets: Presets {
-            take_profit: preset(
-                optional("takeProfit", request.take_profit.as_ref())?,
-                request.tp_trigger_by.as_ref(),
-                request.tp_order_type.as_ref(),
-                optional("tpLimitPrice", request.tp_limit_price.as_ref())?,
-            ),
-            stop_loss: preset(
-                optional("stopLoss", request.stop_loss.as_ref())?,
-                request.sl_trigger_by.as_ref(),
-                request.sl_order_type.as_ref(),
-                optional("slLimitPrice", request.sl_limit_price.as_ref())?,
-            ),
+            take_profit: executable(
+                preset(
+                    optional("takeProfit", request.take_profit.as_ref())?,
+                    request.tp_trigger_by.as_ref(),
+                    request.tp_order_type.as_ref(),
+                    optional("tpLimitPrice", request.tp_limit_price.as_ref())?,
+                ),
+                "tpLimitPrice",
+            )?,
+            stop_loss: executable(
+                preset(
+                    optional("stopLoss", request.stop_loss.as_ref())?,
+                    request.sl_trigger_by.as_ref(),
+                    request.sl_order_type.as_ref(),
+                    optional("slLimitPrice", request.sl_limit_price.as_ref())?,
+                ),
+                "slLimitPrice",
+            )?,
         }
         .boxed(),
         ..common
     };
     at.core.place(ticket)
+}
+
+/// Refuses a preset whose limit order would have no price.
+fn executable(preset: Preset, limit_price: &'static str) -> Result<Preset, Reason> {
+    let is_without = preset.price.is_some() && preset.is_limit == Some(true) && preset.limit_price.is_none();
+    if is_without { Err(missing(limit_price)) } else { Ok(preset) }
 }
 
 impl Serve for PlaceRealityOrder {
