@@ -13,6 +13,9 @@ runtime::open_enum! {
         /// the family.
         ///
         /// Until 2026-09-17.
+        ///
+        /// These days are stated by SymbolNotes (announced and confirmed against the list), vendor notices of
+        /// 2026-03-22 and 2026-04-16.
         #[dates(from = "", until = "2026-09-17")]
         CoinFutures = "COIN-FUTURES",
         /// `USDC-FUTURES`: USDC-M futures.

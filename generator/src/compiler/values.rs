@@ -244,10 +244,12 @@ impl fmt::Display for Day {
 }
 
 /// The days of a change after which the exchange knows something, and after which it no longer does; each with its place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dates {
     pub(crate) from: Option<(Day, Place)>,
     pub(crate) until: Option<(Day, Place)>,
+    /// Who states the days, where those who have seen the fact do not.
+    pub(crate) by: Vec<(String, Place)>,
 }
 
 impl Dates {

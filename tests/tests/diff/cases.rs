@@ -194,7 +194,7 @@ cases! {
         Replace(FAMILY, "  backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", ""),
         Replace(LEND, ", 9/s per UID for backers", ""),
     ] => ["behaviour class house.backers gone", "behaviour rate limit house.lend-book per UID for backers gone"],
-    a_class_begins: [Replace(FAMILY, "when: { account.desk: back } }", "when: { account.desk: back }, from: 2026-05-04 }")]
+    a_class_begins: [Replace(FAMILY, "when: { account.desk: back } }", "when: { account.desk: back }, from: 2026-05-04, dated_by: [handbook] }")]
         => ["behaviour class house.backers from: 2026-05-04 now"],
     classes_are_tried_in_another_order: [Replace(FAMILY, "classes:\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n  \
         backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", "classes:\n  backers: { doc: Cards of the back desk., \
@@ -333,7 +333,7 @@ cases! {
         => ["behaviour field house.Loan.made deprecated: use due now"],
     a_value_is_deprecated: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., deprecated: { since: v2 } }")]
         => ["behaviour value house.Place.lawn deprecated: since v2 now"],
-    a_value_ends: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., until: 2026-09-21 }")]
+    a_value_ends: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., until: 2026-09-21, dated_by: [handbook] }")]
         => ["behaviour value house.Place.lawn until: 2026-09-21 now"],
     a_unit_is_no_longer_stated: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]

@@ -13,7 +13,7 @@ use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, neare
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
     Access, Account, Api, Class, Condition, Dates, Family, Flat, FlatReduce, FlatSide, Identifier, InstrumentNames,
-    Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Type,
+    Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Sources, Type,
 };
 
 /// Properties, their values and their types have distinct names.
@@ -203,7 +203,7 @@ fn tests_what_none_has(family: &Family, class: &Class, operation: &Operation, to
 /// one ends on the day on which it begins, or the other way round.
 fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
     for (index, class) in family.classes.iter().enumerate() {
-        are_in_order(&class.dates, to);
+        are_right(&class.dates, &class.sources, to);
         let is_implied = |earlier: &Condition| class.when.iter().any(|condition| implies(condition, earlier));
         let has_conditions = |earlier: &&Class| !earlier.when.is_empty() && earlier.when.iter().all(is_implied);
         if !class.dates.are_open() {
@@ -243,8 +243,12 @@ fn follow_each_other(earlier: &Class, class: &Class, to: &mut Diagnostics) {
         .help("write the same day as `until` of one and as `from` of the other");
 }
 
-/// A fact that ends has begun before.
-pub(super) fn are_in_order(dates: &Dates, to: &mut Diagnostics) {
+/// A fact that ends has begun before, and its days have a source.
+pub(super) fn are_right(dates: &Dates, sources: &Sources, to: &mut Diagnostics) {
+    if let Some((day, place)) = dates.from.or(dates.until).filter(|_| sources.is_empty() && dates.by.is_empty()) {
+        to.at(place, Code::BadSources, format!("nobody states the day {day}"))
+            .help("write `dated_by` with the document that states it, or with two who have seen it");
+    }
     let (Some((from, begin)), Some((until, end))) = (dates.from, dates.until) else { return };
     if until <= from {
         to.at(end, Code::BadDate, format!("it ends on {until}, before it has begun"))

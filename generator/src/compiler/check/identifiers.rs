@@ -3,7 +3,7 @@
 
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
-use super::account::{are_in_order, instrument_property};
+use super::account::{are_right, instrument_property};
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, one_of, unknown};
 use crate::compiler::model::{
     Api, Case, Choice, ChoiceKind, Decided, Enum, Family, Form, Identifier, Name, Need, Parameter, Pattern, Placed,
@@ -178,7 +178,7 @@ pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         spellings(all, to);
         truth(all, to);
-        all.values.iter().for_each(|value| are_in_order(&value.dates, to));
+        all.values.iter().for_each(|value| are_right(&value.dates, &value.sources, to));
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<Attribute> 
 }
 
 /// Returns the attribute of a value that the exchange knows on some days only.
-pub(super) fn dated(Dates { from, until }: &Dates) -> Option<Attribute> {
+pub(super) fn dated(Dates { from, until, by: _ }: &Dates) -> Option<Attribute> {
     let [from, until] = [from, until].map(|end| end.map(|(day, _)| day.to_string()).unwrap_or_default());
     let has_dates = !(from.is_empty() && until.is_empty());
     has_dates.then(|| with_arguments("dates", quote!(from = #from, until = #until)))

@@ -525,7 +525,7 @@ pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) ->
 }
 
 /// Returns the days on which the exchange knows something, as the runtime writes them; `None` for what has no dates.
-fn dates(Dates { from, until }: &Dates) -> Option<TokenStream> {
+fn dates(Dates { from, until, by: _ }: &Dates) -> Option<TokenStream> {
     let [from, until] = [("from", from), ("until", until)].map(|(method, end)| {
         let (method, day) = (ident(method), end.as_ref()?.0.to_string());
         Some(quote!(.#method(#day)))

@@ -194,6 +194,17 @@ impl Builder<'_> {
         sources.value.iter().map(placed).collect()
     }
 
+    /// Returns who states the days of a fact: a document, or several who have seen them.
+    fn dated_by(&mut self, by: Option<&Spanned<Vec<Text>>>) -> Sources {
+        match by.map(|by| by.value.as_slice()) {
+            Some([document]) => {
+                self.known_document(document.value.split(',').next().unwrap_or_default(), document.place);
+                vec![placed(document)]
+            }
+            _ => self.sources(by, None),
+        }
+    }
+
     fn source(&mut self, source: &Option<Source>) -> Option<Source> {
         let (document, place) = &source.as_ref()?.document;
         self.known_document(document, *place);
@@ -449,7 +460,7 @@ impl Builder<'_> {
 /// Returns the days of the keys `from` and `until`.
 fn dates(from: Option<&Spanned<Day>>, until: Option<&Spanned<Day>>) -> Dates {
     let placed = |day: &Spanned<Day>| (day.value, day.place);
-    Dates { from: from.map(placed), until: until.map(placed) }
+    Dates { from: from.map(placed), until: until.map(placed), by: Sources::new() }
 }
 
 /// The family that is being built, with its types.

@@ -335,12 +335,14 @@ fn source(source: Option<&Source>) -> Key {
 }
 
 /// Returns the days on which the exchange knows something; `means` is the effect of other ones.
-fn dates(dates: &Dates, means: &'static str) -> [Key; 2] {
+fn dates(dates: &Dates, means: &'static str) -> [Key; 3] {
     let key = |name, day: Option<(Day, Place)>, word: &str| {
         let says = day.map(|(day, _)| format!("{word} {day}.")).unwrap_or_default();
         Key::placed(name, day.as_ref(), behaviour(means)).says(says).documented()
     };
-    [key("from", dates.from, "From"), key("until", dates.until, "Until")]
+    let by =
+        Key::new("dated_by", names(&dates.by), documentation("")).at(first(&dates.by)).says(phrases::dated_by(dates));
+    [key("from", dates.from, "From"), key("until", dates.until, "Until"), by.documented()]
 }
 
 /// Returns who has seen what no document describes.

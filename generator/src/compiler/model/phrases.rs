@@ -355,10 +355,17 @@ pub(crate) fn dated(dates: &Dates) -> String {
     }
 }
 
+/// Returns who states those days, as a sentence; empty where those who have seen the fact do.
+pub(crate) fn dated_by(dates: &Dates) -> String {
+    let names: Vec<_> = dates.by.iter().map(|(source, _)| source.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("These days are stated by {}.", names.join(", ")) }
+}
+
 impl Class {
     /// Returns who is in it, since when, and who has seen it.
     pub(crate) fn in_words(&self) -> String {
-        joined(&[self.doc.clone(), dated(&self.dates), observed(&self.sources)], " ")
+        let dates = [dated(&self.dates), dated_by(&self.dates)];
+        joined(&[self.doc.clone(), joined(&dates, " "), observed(&self.sources)], " ")
     }
 }
 

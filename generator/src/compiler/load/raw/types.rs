@@ -55,6 +55,9 @@ mappings! {
         from: Option<Spanned<Day>>,
         /// The day on which it ends.
         until: Option<Spanned<Day>>,
+        /// Who states these days: a document, such as `shop-v1, Changes`, or at least two who have seen them. Required beside
+        /// them, unless `sources` names who has seen the value.
+        dated_by: Option<Spanned<Vec<Text>>>,
     }
 
     /// A newtype over text.

@@ -4,7 +4,7 @@ use super::{Builder, FamilyBuilder, dates, placed, statements, text_of};
 use crate::compiler::diagnostics::{Code, Place};
 use crate::compiler::load::{Named, Spanned, Text, WordOr, raw};
 use crate::compiler::model::{
-    Account, Calls, Carried, Class, Content, Credentials, Either, Encoding, EnumValue, Hash, Instrument,
+    Account, Calls, Carried, Class, Content, Credentials, Dates, Either, Encoding, EnumValue, Hash, Instrument,
     InstrumentProperty, Name, NonceForm, Pairs, Part, PartKind, Property, PropertyKind, PropertyType, SecretForm,
     Signature, SignedPart, TimestampForm, Token, Within, field_name, type_name, variant_name,
 };
@@ -336,7 +336,10 @@ impl FamilyBuilder<'_, '_> {
                     doc: self.builder.need(&raw.doc, "doc", raw.place),
                     when: statements::conditions(raw.when.as_ref()),
                     sources: self.builder.sources(raw.sources.as_ref(), None),
-                    dates: dates(raw.from.as_ref(), raw.until.as_ref()),
+                    dates: Dates {
+                        by: self.builder.dated_by(raw.dated_by.as_ref()),
+                        ..dates(raw.from.as_ref(), raw.until.as_ref())
+                    },
                 }
             })
             .collect()

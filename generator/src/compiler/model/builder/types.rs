@@ -9,8 +9,8 @@ use crate::compiler::diagnostics::{Code, Help, Kind, Place, unknown};
 use crate::compiler::load::{Named, Spanned, Text, Texts, raw};
 use crate::compiler::model::types::Truth;
 use crate::compiler::model::{
-    Case, Choice, ChoiceKind, Decided, Enum, EnumValue, Field, Form, Identifier, OneOf, Pattern, Record, RecordCase,
-    RecordForm, Type, built_in, variant_name,
+    Case, Choice, ChoiceKind, Dates, Decided, Enum, EnumValue, Field, Form, Identifier, OneOf, Pattern, Record,
+    RecordCase, RecordForm, Type, built_in, variant_name,
 };
 use crate::compiler::words::Travels;
 
@@ -194,7 +194,10 @@ impl FamilyBuilder<'_, '_> {
                 also: value.also.iter().map(placed).collect(),
                 sources: self.builder.sources(value.sources.as_ref(), None),
                 deprecated: value.deprecated.clone(),
-                dates: dates(value.from.as_ref(), value.until.as_ref()),
+                dates: Dates {
+                    by: self.builder.dated_by(value.dated_by.as_ref()),
+                    ..dates(value.from.as_ref(), value.until.as_ref())
+                },
             })
             .collect();
         let truth_of = |wanted: bool| {

@@ -359,11 +359,12 @@ impl Class {
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { name, place, doc, when, sources, dates } = self;
         let limits = || behaviour("which limits hold for a call");
-        let [from, until] = super::dates(dates, "when its limits hold");
+        let [from, until, dated_by] = super::dates(dates, "when its limits hold");
         let element = Element::new("class", path(family, name), [name, name], *place).when(limits(), limits()).keys([
             Key::new("when", phrases::all_of(when), limits()),
             from,
             until,
+            dated_by,
             super::sources(sources),
             Key::prose("doc", doc),
         ]);

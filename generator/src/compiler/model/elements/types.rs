@@ -153,7 +153,7 @@ impl EnumValue {
     /// Returns the keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let Self { name, doc, also, sources, deprecated, dates } = self;
-        let [from, until] = super::dates(dates, "when the client warns of it");
+        let [from, until, dated_by] = super::dates(dates, "when the client warns of it");
         vec![
             Key::new("name", &name.wire, behaviour("it has another name on the wire")),
             Key::new("rust", &name.rust, breaking("the variant has another name")),
@@ -161,6 +161,7 @@ impl EnumValue {
             self::deprecated(deprecated.as_ref()),
             from,
             until,
+            dated_by,
             self::sources(sources),
             Key::prose("doc", doc),
         ]

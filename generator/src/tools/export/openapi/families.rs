@@ -52,16 +52,18 @@ pub(super) fn tag(family: &Family) -> Value {
         (code.clone(), described.into_value())
     });
     let limits = limits.iter().map(|limit| ceiling(family, limit));
-    let classes = classes.iter().map(|Class { name, place: _, doc, when, sources, dates: Dates { from, until } }| {
-        let described = Object::new().with("name", name.as_str()).text("description", doc);
-        let sources = sources.iter().map(|(source, _)| source.as_str());
-        described
-            .maybe("when", rules::conditions(when))
-            .maybe("from", from.map(|(day, _)| day.to_string()))
-            .maybe("until", until.map(|(day, _)| day.to_string()))
-            .list("x-sources", sources)
-            .into_value()
-    });
+    let classes =
+        classes.iter().map(|Class { name, place: _, doc, when, sources, dates: Dates { from, until, by } }| {
+            let described = Object::new().with("name", name.as_str()).text("description", doc);
+            let [sources, by] = [sources, by].map(|names| names.iter().map(|(source, _)| source.as_str()));
+            described
+                .maybe("when", rules::conditions(when))
+                .maybe("from", from.map(|(day, _)| day.to_string()))
+                .maybe("until", until.map(|(day, _)| day.to_string()))
+                .list("x-dated-by", by)
+                .list("x-sources", sources)
+                .into_value()
+        });
     let serves = serves.iter().map(|((path, _), family)| (path.clone(), Value::from(family.text.as_str())));
     Object::new()
         .with("name", name.as_str())

@@ -42,7 +42,7 @@ pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
                         }
                         dd {
                             (value.doc)
-                            @if !value.dates.are_open() { " " strong { (phrases::dated(&value.dates)) } }
+                            @if !value.dates.are_open() { " " strong { (phrases::dated(&value.dates)) } " " (phrases::dated_by(&value.dates)) }
                             (pieces::deprecated(value.deprecated.as_ref()))
                         }
                     } } }
