@@ -319,6 +319,7 @@ pub static API: tables::Api = tables::Api {
     refused_address: Some(tables::RefusedAddress {
         status: 429,
         lasts_ms: 300000,
+        rate: Some(tables::RateLimit::per_ip(6000).every(60)),
     }),
     outcomes: &[
         tables::OutcomeRow {

@@ -132,6 +132,43 @@ async fn a_refused_call_does_not_reach_the_exchange() {
     assert!(refused > 0 || came.lock().unwrap().last().unwrap().elapsed() > SECOND);
 }
 
+/// The exchange counts an address, so the keys and the limiters of its clients make no difference.
+#[tokio::test]
+async fn all_clients_of_an_address_keep_its_rate_together() {
+    let (server, came) = exchange();
+    let client = |key: Option<&str>, address: &str, calls| {
+        let builder = Client::builder(server.url()).limits(LimitMode::Refuse).source_address(address);
+        let builder = builder.address_calls(calls).limiter(Arc::new(InProcessLimits::default()));
+        match key {
+            Some(key) => builder.credentials(Credentials::new(key, "secret", "passphrase")).build().unwrap(),
+            None => builder.build().unwrap(),
+        }
+    };
+    let here = [client(Some("one"), "here", 4), client(Some("other"), "here", 4), client(None, "here", 4)];
+    let mut refused = Vec::new();
+    for client in &here[..2] {
+        for _ in 0..3 {
+            match client.unified().cancel_order(&cancel()).await {
+                Err(Error::Limited(limited)) => refused.push(limited),
+                sent => drop(sent.unwrap()),
+            }
+        }
+    }
+    let public = here[2].unified().get_insider_trades(&GetInsiderTrades::new("AAPL")).await;
+    assert!(matches!(public, Err(Error::Limited(_))), "{public:?}");
+    assert_eq!((came.lock().unwrap().len(), refused.len()), (4, 2));
+    assert!(refused.iter().all(|limited| limited.free_in > Duration::from_secs(55)), "{refused:?}");
+    let shown = Error::Limited(refused.remove(0)).to_string();
+    assert!(shown.contains("4 calls") && shown.contains("of all operations"), "{shown}");
+    let plan = here[0].core().plan(&vec![here[0].core().limited(&cancel()); 9]);
+    assert!(plan.lasts > Duration::from_secs(115), "{plan}");
+    for (address, calls) in [("there", 4), ("here", u32::MAX)] {
+        client(Some("one"), address, calls).unified().cancel_order(&cancel()).await.unwrap();
+    }
+    let rate = tradeapi::API.refused_address.unwrap().rate.unwrap();
+    assert_eq!((rate.calls, rate.window()), (6_000, Duration::from_secs(60)));
+}
+
 /// What was not sent is not counted by the exchange.
 #[tokio::test]
 async fn a_call_without_a_connection_takes_no_room() {

@@ -43,7 +43,7 @@ pub use file::FileLimits;
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
-pub(crate) use refused_address::{AddressRefusals, Watch};
+pub(crate) use refused_address::{AddressRate, AddressRefusals, Watch, call_of};
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]

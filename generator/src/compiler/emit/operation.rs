@@ -304,7 +304,8 @@ fn defaults(operation: &Operation) -> impl Iterator<Item = Expr> {
     })
 }
 
-fn rate_limit(rate: &Rate) -> Expr {
+/// Returns a rate limit as tables have it.
+pub(super) fn rate_limit(rate: &Rate) -> Expr {
     let kind = match rate.scope {
         crate::compiler::words::Scope::Uid => "per_uid",
         crate::compiler::words::Scope::Ip => "per_ip",

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::code::{self, File, Item, gate, ident, number, optional_text, print};
 use super::docs::{Docs, code, escape};
-use super::operation::type_names;
+use super::operation::{rate_limit, type_names};
 use super::records::{emitted, response_type};
 use super::scope::{Scope, value_type};
 use super::{batches, enums, example, module_name, rules};
@@ -279,9 +279,15 @@ fn calls(calls: &Calls) -> TokenStream {
 
 /// Returns the refusal of an address that has made too many requests.
 fn refused_address(api: &Api) -> TokenStream {
-    let Some(RefusedAddress { lasts, status, place: _ }) = &api.refused_address else { return quote!(None) };
+    let Some(RefusedAddress { rate, lasts, status, sources: _, place: _ }) = &api.refused_address else {
+        return quote!(None);
+    };
     let (status, lasts) = (number((*status).into()), number(lasts.at_least_milliseconds()));
-    quote!(Some(tables::RefusedAddress { status: #status, lasts_ms: #lasts }))
+    let rate = match rate.as_ref().map(rate_limit) {
+        Some(rate) => quote!(Some(#rate)),
+        None => quote!(None),
+    };
+    quote!(Some(tables::RefusedAddress { status: #status, lasts_ms: #lasts, rate: #rate }))
 }
 
 /// Returns what answers report about a pool.

@@ -65,11 +65,15 @@ pub(crate) struct Pool {
 }
 
 /// The refusal of an address that has made too many requests.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RefusedAddress {
+    /// The rate of all calls of an address, beyond which it is refused.
+    pub(crate) rate: Option<Rate>,
     pub(crate) lasts: Duration,
     /// The HTTP status of such an answer.
     pub(crate) status: u16,
+    /// Who has seen it, if no document describes it.
+    pub(crate) sources: Sources,
     pub(crate) place: Place,
 }
 

@@ -246,17 +246,12 @@ impl AnswerPlan {
         let length = quirks.body().len();
         let pause = Duration::from_millis(1 + self.dice.below(4));
         let late = hostile.settings.kinds.lateness(&mut self.dice).unwrap_or(pause);
-        let bare = |status: u16, body: &'static str| {
-            let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
-            *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-            bare
-        };
         let delivered = match self.fault {
             HostileFault::Hang => Delivered::Hang,
             HostileFault::Reset => Delivered::Reset,
             HostileFault::Close => Delivered::Nothing,
             HostileFault::EmptyBody => Delivered::Whole(bare(200, "")),
-            HostileFault::TooManyBare | HostileFault::Blocked => Delivered::Whole(bare(429, "<html>slow down</html>")),
+            HostileFault::TooManyBare | HostileFault::Blocked => Delivered::Whole(slow_down()),
             HostileFault::TooManyCoded => {
                 quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(quirks)
@@ -299,6 +294,18 @@ impl AnswerPlan {
         };
         (delivered, behind)
     }
+}
+
+/// Returns the answer of a gateway that has had too many requests.
+pub(crate) fn slow_down() -> Response<Bytes> {
+    bare(429, "<html>slow down</html>")
+}
+
+/// Returns an answer without an envelope.
+fn bare(status: u16, body: &'static str) -> Response<Bytes> {
+    let mut bare = Response::new(Bytes::from_static(body.as_bytes()));
+    *bare.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+    bare
 }
 
 /// Returns whether a client can recognize an answer as that to another change, because it has every id that such

@@ -9,7 +9,7 @@ use tradeapi::runtime::json::JsonWriter;
 use tradeapi::runtime::tables::{Access, Step};
 use tradeapi::{API, Timestamp};
 
-use crate::access::answer_plan::{AnswerPlan, signed_at};
+use crate::access::answer_plan::{AnswerPlan, signed_at, slow_down};
 use crate::access::authentication::authenticate;
 use crate::operations::routes::{Caller, Route, Served};
 use crate::state::core::Core;
@@ -32,9 +32,13 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
     if let Some(trace) = &mut core.trace {
         trace.begin(Call::new(core.now, signed_at(request), meta, request));
     }
-    let mut plan = core.answer_plan(meta, request);
+    let is_address_refused = core.settings.rate_limits && core.limits.refuses(address, core.now);
+    let mut plan = if is_address_refused { None } else { core.answer_plan(meta, request) };
     let shown = plan.as_ref().map_or_else(|| core.faults.shown_time(core.now), |plan| plan.node_time());
-    let Handled { served, sender, fault, latency } = handle(core, route, shown, request, address, &mut plan);
+    let Handled { served, sender, fault, latency } = match is_address_refused {
+        true => Handled::refused(of_address()),
+        false => handle(core, route, shown, request, address, &mut plan),
+    };
     let fault_name = match (&fault, &plan) {
         (Some(fault), _) => Some(fault.name().0.to_owned()),
         (None, Some(plan)) => plan.fault_in_words().map(str::to_owned),
@@ -45,7 +49,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         count_rule(&mut core.violations, &refusal.rule);
     }
     let time = plan.as_mut().map_or_else(|| shown.to_string(), AnswerPlan::stated_time);
-    let response = respond(core, &time, &served);
+    let response = if is_address_refused { slow_down() } else { respond(core, &time, &served) };
     let answered = core.journal.as_mut().map(|journal| {
         let name = fault.as_ref().map(|fault| fault.name().0);
         let answered = RecordedAnswer::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
@@ -81,6 +85,22 @@ struct Handled {
     latency: Duration,
 }
 
+impl Handled {
+    fn refused(refusal: Refusal) -> Self {
+        Self { served: Served::refused(refusal), sender: None, fault: None, latency: Duration::ZERO }
+    }
+}
+
+/// Returns the refusal of a request because its address has made too many.
+fn of_address() -> Refusal {
+    Refusal {
+        status: Some(429),
+        code: "429".to_owned(),
+        message: "the address has made too many requests".to_owned(),
+        rule: "requests-of-an-address".to_owned(),
+    }
+}
+
 /// Serves a request, with its fault or in a hostile exchange by its plan, or refuses it.
 fn handle(
     core: &mut Core,
@@ -90,18 +110,16 @@ fn handle(
     address: IpAddr,
     plan: &mut Option<AnswerPlan>,
 ) -> Handled {
-    let refused = |refusal| {
-        let (sender, fault, latency) = (None, None, Duration::ZERO);
-        Handled { served: Served::refused(refusal), sender, fault, latency }
-    };
     let (route, user, parameters) = match find(core, route, shown_time, request, address) {
-        Ok((route, ..)) if core.faults.conditions.maintenance => return refused(Reason::Unavailable.of(route.meta)),
+        Ok((route, ..)) if core.faults.conditions.maintenance => {
+            return Handled::refused(Reason::Unavailable.of(route.meta));
+        }
         Ok(found) => found,
         Err(refusal) => {
             if let Some(plan) = plan {
                 plan.note_wrong_clock(core, request);
             }
-            return refused(refusal);
+            return Handled::refused(refusal);
         }
     };
     let sender = user.map(|user| core.users[user].id);

@@ -1,9 +1,10 @@
-//! Documented rate limits, per user or address, in a sliding window.
+//! Rate limits, per user or address, in a sliding window, and the refusal of addresses that have made too many requests.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
 use rustc_hash::FxHashMap;
+use tradeapi::API;
 use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
 
 /// The key of a count: caller, operation and class.
@@ -16,15 +17,47 @@ pub(crate) enum CallerId {
     Address(IpAddr),
 }
 
-/// Each limit with the times of recent calls.
+/// Each limit with the times of recent calls, and the requests of each address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Limits(FxHashMap<Key, (RateLimit, VecDeque<u64>)>);
+pub(crate) struct Limits {
+    calls: FxHashMap<Key, (RateLimit, VecDeque<u64>)>,
+    addresses: FxHashMap<IpAddr, Requests>,
+}
+
+/// The requests of an address.
+#[derive(Clone, Debug, Default)]
+struct Requests {
+    times: VecDeque<u64>,
+    refused_until: u64,
+}
 
 /// A call exceeded a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exceeded(pub(crate) RateLimit);
 
 impl Limits {
+    /// Counts a request of an address, and returns whether the address is refused.
+    pub(crate) fn refuses(&mut self, address: IpAddr, now: u64) -> bool {
+        let Some((refused, rate)) = API.refused_address.and_then(|refused| Some((refused, refused.rate?))) else {
+            return false;
+        };
+        let Requests { times, refused_until } = self.addresses.entry(address).or_default();
+        if now < *refused_until {
+            return true;
+        }
+        let length = u64::from(rate.per_millis);
+        while times.front().is_some_and(|at| at + length <= now) {
+            times.pop_front();
+        }
+        times.push_back(now);
+        let is_one_too_many = u32::try_from(times.len()).is_ok_and(|count| count > rate.calls);
+        if is_one_too_many {
+            times.clear();
+            *refused_until = now + refused.lasts_ms;
+        }
+        is_one_too_many
+    }
+
     /// Counts a call and returns the number of calls left, or refuses it. Refused calls are not counted.
     pub(crate) fn count(
         &mut self,
@@ -41,7 +74,7 @@ impl Limits {
             (Scope::Uid, Some(user)) => CallerId::User(user),
             _ => CallerId::Address(address),
         };
-        let (_, calls) = self.0.entry((caller, meta.id, limit.class)).or_insert_with(|| (*limit, VecDeque::new()));
+        let (_, calls) = self.calls.entry((caller, meta.id, limit.class)).or_insert_with(|| (*limit, VecDeque::new()));
         let length = u64::from(limit.per_millis);
         while calls.front().is_some_and(|at| at + length <= now) {
             calls.pop_front();
@@ -70,7 +103,7 @@ pub(crate) struct Usage {
 impl Limits {
     /// Returns all limits that were ever used, in arbitrary order.
     pub(crate) fn usage(&self, now: u64) -> impl Iterator<Item = Usage> {
-        self.0.iter().map(move |((caller, operation, class), (limit, times))| {
+        self.calls.iter().map(move |((caller, operation, class), (limit, times))| {
             let length = u64::from(limit.per_millis);
             let recent = times.iter().filter(|at| **at + length > now).count();
             let used = u32::try_from(recent).unwrap_or(u32::MAX);
@@ -86,6 +119,17 @@ mod tests {
     use tradeapi::unified::PlaceOrder;
 
     use super::*;
+
+    #[test]
+    fn an_address_with_too_many_requests_is_refused_for_a_while() {
+        let mut limits = Limits::default();
+        let [here, there] = [1, 2].map(|last| IpAddr::from([127, 0, 0, last]));
+        // A hundred a second, so that the window is full.
+        assert!((0..12_000).all(|number| !limits.refuses(here, number * 10)));
+        assert!(limits.refuses(here, 119_999), "6001 within a minute");
+        assert!(!limits.refuses(there, 119_999), "another address");
+        assert!(limits.refuses(here, 119_999 + 299_999) && !limits.refuses(here, 119_999 + 300_000));
+    }
 
     #[test]
     fn a_window_slides() {

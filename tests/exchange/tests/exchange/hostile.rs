@@ -11,7 +11,7 @@ use tradeapi::observed::{ProductType, SetContractLeverage};
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::TransportLimits;
-use tradeapi::unified::{GetOrderDetails, OrderRef, Side};
+use tradeapi::unified::{GetAccountAssets, GetOrderDetails, OrderRef, Side};
 use tradeapi::{API, Error};
 use tradeapi_exchange::{
     Conditions, Counts, EffectTime, Event, Exchange, Family, FaultKinds, HostileFault, Hostility, Keys, Node, Profile,
@@ -197,6 +197,33 @@ async fn a_refused_address_is_left_alone_until_the_refusal_ends() {
         assert!(reply.waited <= lasts, "{:?}", reply.waited);
     }
     assert_eq!((refusals(), client.core().address_refused_for()), (shown, None));
+}
+
+/// Each of ten users keeps within twenty calls a second, which is twice what the address may make.
+#[tokio::test]
+async fn clients_of_an_address_make_no_more_calls_than_it_may() {
+    for calls in [6_000, u32::MAX] {
+        let fixture = Fixture::with(|settings| settings.rate_limits = true, Profile::new().both());
+        let client = || {
+            let keys = fixture.exchange.open_account(Profile::new().both());
+            let builder = fixture.exchange.client_of(&keys).limits(LimitMode::Wait).address_calls(calls);
+            builder.build().unwrap()
+        };
+        let clients: Vec<_> = (0..10).map(|_| client()).collect();
+        let (time, mut refused, mut lasted) = (fixture.exchange.time(), 0, Duration::ZERO);
+        let begun = time.now();
+        for number in 0..6_200 {
+            let client = &clients[number % clients.len()];
+            let reply = time.run(client.unified().get_account_assets(&GetAccountAssets::new())).await;
+            refused += usize::from(reply.is_err());
+            lasted = time.now() - begun;
+            if refused > 0 {
+                break;
+            }
+        }
+        let is_kept = calls == 6_000;
+        assert_eq!((refused == 0, lasted >= Duration::from_secs(60)), (is_kept, is_kept), "{lasted:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

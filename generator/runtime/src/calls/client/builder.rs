@@ -21,9 +21,9 @@ use crate::data::checks::CheckPolicy;
 use crate::data::clock::{Clock, Environment, Moment, SystemEnvironment, Timer};
 use crate::data::error::BuildError;
 use crate::data::shared::SharedByAccount;
-use crate::data::tables::Api;
+use crate::data::tables::{Api, RateLimit};
 use crate::network::drift::Drift;
-use crate::network::limits::{AddressRefusals, Classes, InProcessLimits, LimitSettings, Limiter};
+use crate::network::limits::{AddressRate, AddressRefusals, Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::network::signing::{Authenticator, Credentials, variable};
 #[cfg(feature = "hyper")]
 use crate::network::transport::HyperTransport;
@@ -63,6 +63,7 @@ struct Settings {
     limiter: Option<Arc<dyn Limiter>>,
     classes: Classes,
     address: String,
+    address_calls: Option<u32>,
     checking: Checking,
     drift: Option<Drift>,
     keeps_unknown: bool,
@@ -210,6 +211,15 @@ where
         self
     }
 
+    /// Sets how many calls of all operations the address may make within the window of the exchange, where that is not the
+    /// number of the schema ([`Api::refused_address`]): more for an address that the exchange grants more, or fewer beside
+    /// other programs at the same address; [`u32::MAX`] for any number. The clients of a process with the same number keep
+    /// it together, whatever their keys and limiters are.
+    pub fn address_calls(mut self, calls: u32) -> Self {
+        self.settings.address_calls = Some(calls);
+        self
+    }
+
     /// Sets the name of the network address that requests come from, by which a shared limiter distinguishes addresses.
     /// Clients without a name count as one address.
     pub fn source_address(mut self, name: impl Into<String>) -> Self {
@@ -351,6 +361,7 @@ impl Settings {
             limiter: None,
             classes: Classes::default(),
             address: String::new(),
+            address_calls: None,
             checking: Checking::default(),
             drift: None,
             keeps_unknown: false,
@@ -388,9 +399,10 @@ impl Settings {
         let (recent, departures) = self.shared(&exchange, &*environment);
         let Self { api, clock, signing, drift, .. } = self;
         let (mode, classes, address) = (self.limits, self.classes, self.address);
-        let refusals = self::refusals(api, &exchange, &address, environment.run());
+        let (address_rate, refusals) = shared_by_address(api, [&exchange, &address], self.address_calls, &environment);
         let slots = Slots::default();
-        let pacing = RateLimitPolicy { mode, limiter, counts_names, name, classes, address, refusals, slots };
+        let pacing =
+            RateLimitPolicy { mode, limiter, counts_names, name, classes, address, address_rate, refusals, slots };
         let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
         let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {
@@ -486,14 +498,33 @@ impl Settings {
     }
 }
 
-/// Returns the refusals of an address, which all clients of a process share, whatever their keys, or those of a
-/// simulation.
-fn refusals(api: &Api, exchange: &str, address: &str, run: Option<u64>) -> Arc<AddressRefusals> {
+/// Returns the rate and the refusals of an address, which all clients of a process share, whatever their keys, or those of
+/// a simulation.
+fn shared_by_address(
+    api: &Api,
+    [exchange, address]: [&str; 2],
+    calls: Option<u32>,
+    environment: &Arc<dyn Environment>,
+) -> (Arc<AddressRate>, Arc<AddressRefusals>) {
+    static RATES: SharedByAccount<AddressRate> = SharedByAccount::new();
     static REFUSALS: SharedByAccount<AddressRefusals> = SharedByAccount::new();
-    let Some(run) = run else { return Arc::default() };
-    let of_address = [api.name.as_bytes(), exchange.as_bytes(), address.as_bytes(), &run.to_le_bytes()];
-    // A process has few addresses; they are kept, because a client that is built anew is refused, too.
-    REFUSALS.of(&of_address, &|_| run == 0)
+    let rate = api.refused_address.and_then(|refused| refused.rate);
+    let rate = rate.map(|rate| RateLimit { calls: calls.unwrap_or(rate.calls), ..rate });
+    let rate = rate.filter(|rate| rate.calls < u32::MAX);
+    let (of_address, refusals) = match environment.run() {
+        None => Default::default(),
+        Some(run) => {
+            let most = rate.map(|rate| rate.calls).unwrap_or_default();
+            let [run_bytes, most] = [run.to_le_bytes(), u64::from(most).to_le_bytes()];
+            let parts = [api.name.as_bytes(), exchange.as_bytes(), address.as_bytes(), &run_bytes, &most];
+            // A process has few addresses; they are kept, because a client that is built anew has the same one.
+            (RATES.of(&parts, &|_| run == 0), REFUSALS.of(&parts[..4], &|_| run == 0))
+        }
+    };
+    if let Some(rate) = &rate {
+        of_address.keep(rate, Arc::clone(environment) as _);
+    }
+    (of_address, refusals)
 }
 
 impl<C> fmt::Debug for ClientBuilder<C> {

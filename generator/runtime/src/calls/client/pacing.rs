@@ -12,9 +12,10 @@ use crate::data::account::Known;
 use crate::data::clock::{Timer, pause};
 use crate::data::error::{Error, Limited, LimiterFailure};
 use crate::data::operation::DynOperation;
-use crate::data::tables::{Api, Effect, RateLimit};
+use crate::data::tables::{Api, Effect, Meta, RateLimit};
 use crate::network::limits::{
-    AddressRefusals, Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable, Watch,
+    AddressRate, AddressRefusals, Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable,
+    Watch, call_of,
 };
 use crate::network::observe;
 
@@ -50,7 +51,8 @@ pub(crate) struct RateLimitPolicy {
     pub(crate) name: String,
     pub(crate) classes: Classes,
     pub(crate) address: String,
-    /// The refusals of the address, which the clients of the process share.
+    /// The rate of the address and its refusals, which the clients of the process share.
+    pub(crate) address_rate: Arc<AddressRate>,
     pub(crate) refusals: Arc<AddressRefusals>,
     pub(crate) slots: Slots,
 }
@@ -183,7 +185,7 @@ impl RateLimitPolicy {
         };
         let (meta, mut waited) = (call.meta(), Duration::ZERO);
         loop {
-            let permit = self.admit_within_limits(api, call, timer).await?;
+            let permit = self.admit_from_address(self.admit_within_limits(api, call, timer).await?, meta).await?;
             // Only now, because the address may have been refused during the wait for the limits.
             let Some(left) = self.refusals.left(meta.effect, timer) else {
                 return Ok(permit.watched(Watch::new(&self.refusals, refused, timer), waited));
@@ -201,6 +203,23 @@ impl RateLimitPolicy {
             }
             observe::waits_for_address(meta, left);
             pause(timer, left).await;
+        }
+    }
+
+    /// Waits until a call also has room within the rate of the address.
+    async fn admit_from_address<'a>(&'a self, permit: Permit<'a>, meta: &'static Meta) -> Result<Permit<'a>, Error> {
+        let waits = self.mode != LimitMode::Refuse;
+        let Some((limiter, admission)) = self.address_rate.admit(meta.effect, waits) else { return Ok(permit) };
+        let reservation = match admission {
+            Admission::Now(known) => known,
+            Admission::Later(later) => {
+                observe::waits_for_room(meta);
+                later.await
+            }
+        };
+        match reservation {
+            Ok(reservation) => Ok(permit.within(limiter, reservation)),
+            Err(denied) => Err(refused(denied, meta.id).after_waiting(permit.waited())),
         }
     }
 
@@ -246,8 +265,17 @@ impl RateLimitPolicy {
         Ok(Permit::new(limiter, api, Some(reservation)))
     }
 
+    /// Plans by the limit that takes longer: those of the limiter, or the rate of the address.
     pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
-        self.limiter.plan(calls)
+        let plan = self.limiter.plan(calls);
+        let Some(of_address) = self.address_rate.limiter() else { return plan };
+        let calls: Vec<_> = calls.iter().map(|call| call_of(call.meta().effect)).collect();
+        let of_address = of_address.plan(&calls);
+        if of_address.lasts > plan.lasts {
+            Plan { lasts: of_address.lasts, binding: of_address.binding, ..plan }
+        } else {
+            plan
+        }
     }
 }
 

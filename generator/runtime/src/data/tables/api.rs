@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tradeapi_words::RowOutcome;
 
-use super::{Authentication, KnownError, Meta, Path, Step};
+use super::{Authentication, KnownError, Meta, Path, RateLimit, Step};
 
 #[doc(inline)]
 pub use tradeapi_words::{Around, ResetForm, Sent};
@@ -98,6 +98,8 @@ pub struct RefusedAddress {
     pub status: u16,
     /// The length of the refusal, in milliseconds.
     pub lasts_ms: u64,
+    /// The rate of all calls of an address together, beyond which it is refused, if that is known.
+    pub rate: Option<RateLimit>,
 }
 
 impl RefusedAddress {

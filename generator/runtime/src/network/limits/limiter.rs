@@ -231,19 +231,33 @@ impl RateLimitFeedback {
 /// forever.
 #[must_use = "it takes room until it is dropped"]
 pub struct Permit<'a> {
-    limiter: &'a dyn Limiter,
     api: &'static Api,
-    reservation: Option<Reservation>,
+    /// The place in the limiter of the client, and that in the rate of the address.
+    places: [Option<Place<'a>>; 2],
     watch: Option<Watch<'a>>,
     waited: Duration,
     sent: bool,
+}
+
+/// The place of a call in a limiter.
+struct Place<'a> {
+    limiter: &'a dyn Limiter,
+    reservation: Reservation,
 }
 
 impl<'a> Permit<'a> {
     /// Creates a permit for a call that counts; without a reservation, for one that does not.
     pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, reservation: Option<Reservation>) -> Self {
         let waited = reservation.as_ref().map(|reservation| reservation.waited).unwrap_or_default();
-        Self { limiter, api, reservation, watch: None, waited, sent: false }
+        let place = reservation.map(|reservation| Place { limiter, reservation });
+        Self { api, places: [place, None], watch: None, waited, sent: false }
+    }
+
+    /// Returns the same, with a place in the rate of the address.
+    pub(crate) fn within(mut self, limiter: &'a dyn Limiter, reservation: Reservation) -> Self {
+        self.waited = self.waited.saturating_add(reservation.waited);
+        self.places[1] = Some(Place { limiter, reservation });
+        self
     }
 
     /// Returns the same, for a call whose answer may show that the address is refused, and that waited for `longer`.
@@ -264,8 +278,8 @@ impl<'a> Permit<'a> {
         if let Some(watch) = &mut self.watch {
             watch.sent();
         }
-        if let Some(reservation) = &mut self.reservation {
-            self.limiter.sent(reservation);
+        for Place { limiter, reservation } in self.places.iter_mut().flatten() {
+            limiter.sent(reservation);
         }
     }
 
@@ -285,19 +299,24 @@ impl<'a> Permit<'a> {
     /// Reports `feedback` to the limiter, which the caller has completed with the round trip and the time in the
     /// response.
     pub fn report(&mut self, feedback: RateLimitFeedback) {
-        if let Some(reservation) = self.reservation.take() {
-            let feedback = self.watch.as_ref().map_or(feedback, |watch| watch.answered(feedback));
-            self.limiter.answered(reservation, feedback);
+        if self.places[0].is_none() {
+            return;
+        }
+        let feedback = self.watch.as_ref().map_or(feedback, |watch| watch.answered(feedback));
+        for Place { limiter, reservation } in self.places.iter_mut().filter_map(Option::take) {
+            limiter.answered(reservation, feedback);
         }
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        match self.reservation.take() {
-            Some(reservation) if self.sent => self.limiter.lost(reservation),
-            Some(reservation) => self.limiter.give_back(reservation),
-            None => {}
+        for Place { limiter, reservation } in self.places.iter_mut().filter_map(Option::take) {
+            if self.sent {
+                limiter.lost(reservation);
+            } else {
+                limiter.give_back(reservation);
+            }
         }
     }
 }

@@ -1,4 +1,7 @@
-//! The refusal of an address for a while, as the answers to all clients of a process show it.
+//! The rate of an address, and its refusal for a while, as the answers to all clients of a process show it.
+//!
+//! The exchange counts all calls of an address together, so the clients of a process keep the rate together, also those
+//! that share no limiter: each call first has room in its own limits, and then in that rate.
 //!
 //! The exchange refuses an address whatever its keys are, so the clients of a process share this, also those that share
 //! no limiter. It is apart from windows: these have room meanwhile, and say nothing about it.
@@ -9,12 +12,52 @@
 //! before, and at least a second apart. Any other answer shows that the address is not refused, or no longer.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::limiter::RateLimitFeedback;
+use super::call::Call;
+use super::in_process::InProcessLimits;
+use super::limiter::{Admission, Limiter as _, RateLimitFeedback};
+use super::settings::LimitSettings;
 use crate::data::clock::Timer;
-use crate::data::tables::{Effect, RefusedAddress};
+use crate::data::tables::{Effect, Meta, RateLimit, RefusedAddress};
+
+/// A call, as the rate of an address counts it.
+static CALL: Meta = Meta { id: "call", ..Meta::DEFAULT };
+
+/// A cancellation, which is admitted before other calls.
+static CANCELLATION: Meta = Meta { id: "cancellation", effect: Effect::Cancel, ..Meta::DEFAULT };
+
+/// The rate of all calls of an address, which the clients of a process keep together.
+#[derive(Debug, Default)]
+pub(crate) struct AddressRate(OnceLock<InProcessLimits>);
+
+impl AddressRate {
+    /// Keeps `rate` by this clock, unless a client has set another one before.
+    pub(crate) fn keep(&self, rate: &RateLimit, timer: Arc<dyn Timer>) {
+        self.0.get_or_init(|| {
+            // Answers say nothing about the rate of an address: what is left is that of the operation.
+            let settings = LimitSettings::new().learns(false).overall_limit(*rate);
+            InProcessLimits::with_shared_timer(settings, timer)
+        });
+    }
+
+    /// Returns the limiter, if there is a rate.
+    pub(crate) fn limiter(&self) -> Option<&InProcessLimits> {
+        self.0.get()
+    }
+
+    /// Admits a call with this effect, if there is a rate.
+    pub(crate) fn admit(&self, effect: Effect, wait: bool) -> Option<(&InProcessLimits, Admission<'_>)> {
+        let limiter = self.limiter()?;
+        Some((limiter, limiter.admit(call_of(effect), wait)))
+    }
+}
+
+/// Returns a call with this effect, as the rate of an address counts it.
+pub(crate) fn call_of(effect: Effect) -> Call<'static> {
+    Call::new(if effect == Effect::Cancel { &CANCELLATION } else { &CALL })
+}
 
 /// The number of doubtful answers in a row that show a refusal.
 const IN_A_ROW: u32 = 3;
@@ -144,7 +187,7 @@ mod tests {
     use crate::network::limits::TooMany;
 
     const LASTS: Duration = Duration::from_secs(300);
-    static REFUSED: RefusedAddress = RefusedAddress { status: 429, lasts_ms: 300_000 };
+    static REFUSED: RefusedAddress = RefusedAddress { status: 429, lasts_ms: 300_000, rate: None };
 
     const BARE: TooMany = TooMany { of_everything: true, retry_after: None, refused_for: None };
 

@@ -123,10 +123,14 @@ impl LimitSettings {
         self
     }
 
-    /// Adds a limit on the calls of all operations together, such as a gateway has for an address.
-    pub fn overall(mut self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
-        let limit = RateLimit { calls, scope, class: "overall", ..RateLimit::per_uid(calls) };
-        self.overall.push(limit.every(per_seconds));
+    /// Adds a limit on the calls of all operations together, such as an exchange has for an address. The clients of a
+    /// process keep the one of the schema without it; processes that share a limiter do with it.
+    pub fn overall(self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
+        self.overall_limit(RateLimit { scope, ..RateLimit::per_uid(calls).every(per_seconds) })
+    }
+
+    pub(super) fn overall_limit(mut self, limit: RateLimit) -> Self {
+        self.overall.push(RateLimit { class: "overall", ..limit });
         self
     }
 

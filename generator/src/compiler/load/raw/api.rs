@@ -124,11 +124,16 @@ mappings! {
 
     /// The refusal of all requests of an address for a while.
     RefusedAddress {
+        /// The rate of all calls of an address together, such as `6000/1m per IP`, beyond which the exchange refuses it. All
+        /// clients of a process keep it together. Left out where it is not known.
+        rate: Option<Formed<RateForm>>,
         /// The length of the refusal, such as `5 minutes`.
         @required lasts: Option<Formed<DurationForm>>,
         /// The HTTP status of such an answer; 429 when left out. Any other one shows the refusal by itself. A 429 without
         /// an envelope has other reasons, too, and shows it when it comes three times in a row.
         status: Option<Spanned<u64>>,
+        /// Who has seen it, if no document describes it.
+        sources: Option<Spanned<Vec<Text>>>,
     }
 
     /// Another market at the same address.

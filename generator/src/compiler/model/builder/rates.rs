@@ -54,8 +54,19 @@ impl Builder<'_> {
             self.missing("lasts", raw.place);
             return None;
         };
-        let lasts = self.duration(Some(text))?;
-        Some(RefusedAddress { lasts, status: status?, place: raw.place })
+        let lasts = self.duration(Some(text));
+        let rate = raw.rate.as_ref().and_then(|text| self.rate_of_address(text));
+        let sources = self.sources(raw.sources.as_ref(), None);
+        Some(RefusedAddress { rate, lasts: lasts?, status: status?, sources, place: raw.place })
+    }
+
+    fn rate_of_address(&mut self, text: &Text) -> Option<Rate> {
+        let rate = self.rate(text)?;
+        if rate.scope == Scope::Uid || rate.own_class().is_some() {
+            self.at(text.place, Code::BadRate, format!("`{}` is not the rate of an address", text.value))
+                .help("write `6000/1m per IP`: an address is refused for the calls of all its users together");
+        }
+        Some(rate)
     }
 
     fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {

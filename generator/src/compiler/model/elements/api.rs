@@ -2,7 +2,8 @@
 
 use super::types::named;
 use super::{
-    Element, Key, Means, Order, additive, behaviour, breaking, documentation, flag, list, maybe, names, path, source,
+    Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path,
+    source,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::Fact;
@@ -124,12 +125,18 @@ impl Pool {
 
 impl RefusedAddress {
     fn element(&self) -> Element {
-        let Self { lasts, status, place } = self;
+        let Self { rate, lasts, status, sources, place } = self;
         let status = if *status == Self::USUAL_STATUS { String::new() } else { status.to_string() };
+        let pace = behaviour("the pace that all calls of an address keep together");
         let key = |name, value: String| Key::new(name, value, behaviour("when calls pause, and for how long"));
         Element::new("refused_address", "api", ["refused_address"; 2], *place)
             .when(behaviour("calls pause while their address is refused"), behaviour("calls no longer pause for it"))
-            .keys([key("lasts", lasts.to_string()), key("status", status)])
+            .keys([
+                Key::new("rate", maybe(rate.as_ref()), pace),
+                key("lasts", lasts.to_string()),
+                key("status", status),
+                Key::new("sources", names(sources), documentation("")).at(first(sources)),
+            ])
     }
 }
 
