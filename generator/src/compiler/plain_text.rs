@@ -1,5 +1,5 @@
-//! Text files that other programs wrote: without the byte-order mark that some of them put first, and named if they are
-//! in another encoding.
+//! Text files that other programs wrote: without the byte-order mark that some of them put first, and refused if they are
+//! in another encoding or damaged.
 
 use std::io::{Error, Result};
 use std::path::Path;
@@ -12,6 +12,10 @@ pub(crate) fn read(path: &Path) -> Result<String> {
     }
     let text =
         String::from_utf8(bytes).map_err(|error| Error::other(format!("{}; save it as UTF-8", error.utf8_error())))?;
+    if let Some(at) = text.find('\0') {
+        let line = text[..at].matches('\n').count() + 1;
+        return Err(Error::other(format!("the file has a NUL byte in line {line}, so it is damaged or no text")));
+    }
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

@@ -113,14 +113,20 @@ pub struct Auditor<'a> {
 
 /// Compares a list of announced changes with a schema.
 pub(crate) fn announced(api: &Api, files: &[PathBuf], path: &Path) -> Result<Announced, Diagnostics> {
+    const FORM: &str =
+        "name a Markdown file in which entries have dates, such as 2026-08-18, or stand below headings with dates";
+    let shown = path.display().to_string();
+    let found = crate::compiler::plain_text::read(path)
+        .map_err(|error| format!("cannot read the list of changes {shown}: {error}"))
+        .map(|text| announced::compare(api, files, &shown, text));
     let mut to = Diagnostics::default();
-    match crate::compiler::plain_text::read(path) {
-        Ok(text) => return Ok(announced::compare(api, files, &path.display().to_string(), text)),
-        Err(error) => {
-            to.whole(Code::CannotRead, format!("cannot read the list of changes {}: {error}", path.display()))
-                .help("name a Markdown file in which entries have dates, or stand below headings with dates");
+    match found {
+        Ok(found) if found.is_empty() => {
+            to.whole(Code::CannotRead, format!("no entry of {shown} has a date")).help(FORM)
         }
-    }
+        Ok(found) => return Ok(found),
+        Err(message) => to.whole(Code::CannotRead, message).help(FORM),
+    };
     Err(to)
 }
 
@@ -195,7 +201,10 @@ fn document(
         .flatten()
         .collect();
     let (found, compared) = (&found, &compared);
-    let context = Context { files, document, was, claims, found, compared, reported: &reported, removed: &removed };
+    let rules_at = numbered_rules::places(document, claims);
+    let (rules_at, removed) = (&rules_at, &removed);
+    let context =
+        Context { files, document, was, claims, found, compared, rules: rules_at, reported: &reported, removed };
     audit.lines.extend(review.lines(&context));
     audit.accept.extend(review.accepted(document, files, found, &[&standing, &compared.differences]));
     audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
@@ -243,7 +252,8 @@ fn free_wording(
         .in_schema_only
         .iter()
         .map(|(entry, at)| only_schema(*at, entry.place, format!("not shown: {}", entry.says.0)));
-    let unnamed = rules.in_document_only.iter().map(|text| Discrepancy {
+    let unnamed = rules.in_document_only.iter().map(|(text, before)| Discrepancy {
+        place: *before,
         has: Some("no rule names its number".to_owned()),
         ..only_document(text.at, "a numbered rule".to_owned())
     });

@@ -102,6 +102,24 @@ fn dates_are_read_in_the_forms_that_lists_have() {
     assert!(schema.announced(&folder.path().join("none.md")).is_err());
 }
 
+/// Nothing is left out in silence: neither the texts before the first date, nor a list whose dates no reader knows.
+#[test]
+fn texts_without_a_date_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("changes.md");
+    let schema = Generator::new().schema_dir(root().join("schema")).read().unwrap();
+    let announced = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        schema.announced(&path).map(|announced| announced.to_string()).map_err(|error| error.to_string())
+    };
+    let dated = announced("# Changes\n\nNew `lateness`.\n\n2026-11-12: New `lateness`.\n").unwrap();
+    assert!(dated.contains("without a date, and not compared: lines 3\n1 announced changes"), "{dated}");
+    let ambiguous = announced("# Changes\n\n11/12/2026: New `lateness`.\n").unwrap_err();
+    assert!(ambiguous.contains("has a date") && ambiguous.contains("such as 2026-08-18"), "{ambiguous}");
+    let damaged = announced("# Changes\n\n2026-11-12: New\0 `lateness`.\n").unwrap_err();
+    assert!(damaged.contains("a NUL byte in line 3"), "{damaged}");
+}
+
 /// The day of an entry stands in many forms, and a number that held before is not what an entry announces.
 #[test]
 fn entries_are_read_in_the_styles_of_others() {
@@ -113,6 +131,9 @@ fn entries_are_read_in_the_styles_of_others() {
         ("Mon, 8 Nov 2026: Get Fill History is raised from 10/s to 20/s.", "covered"),
         ("27/11/2026: Get Fill History is lowered from 20/s to 10/s.", "contradicted"),
         ("2026-11-11T08:00:00Z: Get Fill History: 20/s for each user.", "covered"),
+        ("20261112: Get Fill History: 20/s for each user.", "covered"),
+        ("2026年11月13日: Get Fill History is lowered from 20/s to 10/s.", "contradicted"),
+        ("2026 Nov 14: Get Fill History: 20/s for each user.", "covered"),
     ];
     let list: String = entries.iter().map(|(entry, _)| format!("- {entry}\n")).collect();
     std::fs::write(&path, format!("# Unified\n\n{list}")).unwrap();
@@ -120,7 +141,9 @@ fn entries_are_read_in_the_styles_of_others() {
     let announced = schema.announced(&path).unwrap();
     let standings: Vec<&str> = announced.standings().map(|(_, standing)| standing.as_str()).collect();
     assert_eq!(standings, entries.map(|(_, standing)| standing), "{announced}");
-    for day in ["2026-11-17", "2026-11-09", "2026-11-08", "2026-11-27", "2026-11-11"] {
+    for day in
+        ["2026-11-17", "2026-11-09", "2026-11-08", "2026-11-27", "2026-11-11", "2026-11-12", "2026-11-13", "2026-11-14"]
+    {
         assert!(announced.to_string().contains(&format!(": {day} ")), "{day}: {announced}");
     }
 }

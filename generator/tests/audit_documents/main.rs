@@ -6,6 +6,7 @@ mod announced;
 mod by_hand;
 mod needs;
 mod same;
+mod steps;
 mod turned;
 
 use std::ops::Range;

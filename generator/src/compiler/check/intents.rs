@@ -195,8 +195,12 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> boo
         if !is_optional || intent.value_of(wire).is_some() {
             let optional = parameters.iter().filter(|parameter| parameter.need != Need::Always);
             let left = optional.map(|one| one.name.wire.as_str()).filter(|wire| intent.value_of(wire).is_none());
-            to.at(*place, Code::BadIntent, format!("`{}` cannot take `{wire}`", intent.id))
-                .help(format!("expected an optional parameter that it does not set: {}", name_list(left)));
+            let left = name_list(left);
+            let help = match left.as_str() {
+                "" => "leave it out: what is required is an argument anyway".to_owned(),
+                left => format!("expected an optional parameter that it does not set: {left}"),
+            };
+            to.at(*place, Code::BadIntent, format!("`{}` cannot take `{wire}`", intent.id)).help(help);
             is_sound = false;
         }
     }

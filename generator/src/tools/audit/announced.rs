@@ -14,8 +14,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::document::{Block, Document};
+use super::findings::UnreadLine;
 use super::measures::date_in;
-use super::report::shown_place;
+use super::report::{ranges, shown_place};
 use super::text::Span;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Api, Day};
@@ -27,6 +28,8 @@ pub use standing::Standing;
 pub struct Announced {
     file: String,
     entries: Vec<Entry>,
+    /// The lines of texts before the first date, which are not compared.
+    undated: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ const MAX_PLACES: usize = 3;
 pub(super) fn compare(api: &Api, files: &[PathBuf], name: &str, text: String) -> Announced {
     let document = Document::parse("", name, text, None);
     let known = Known::of(api);
-    let entry = |(day, headings, text): (Day, String, Span<'_>)| {
+    let entry = |(day, headings, text): Dated<'_>| {
         let judged = known.judge(&document, &headings, text);
         let mut places: Vec<Place> = judged.places;
         places.sort_unstable_by_key(|place| (place.file, place.line));
@@ -62,13 +65,18 @@ pub(super) fn compare(api: &Api, files: &[PathBuf], name: &str, text: String) ->
             places: places.into_iter().map(|place| shown_place(files, Some(place))).collect(),
         }
     };
-    Announced { file: name.to_owned(), entries: dated(&document).into_iter().map(entry).collect() }
+    let (dated, undated) = dated(&document);
+    let undated = undated.into_iter().map(|text| document.line(text.at)).collect();
+    Announced { file: name.to_owned(), entries: dated.into_iter().map(entry).collect(), undated }
 }
 
-/// Returns the texts with the day that they are of, their own, or else that of the text or the heading before, and with
-/// the headings above them in lower case.
-fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
-    let mut found = Vec::new();
+/// A text with the day that it is of and the headings above it, in lower case.
+type Dated<'a> = (Day, String, Span<'a>);
+
+/// Returns the texts with the day that they are of, their own, or else that of the text or the heading before; and those
+/// without any.
+fn dated(document: &Document) -> (Vec<Dated<'_>>, Vec<Span<'_>>) {
+    let (mut found, mut undated) = (Vec::new(), Vec::new());
     let mut above: Vec<(u8, String, Option<Day>)> = Vec::new();
     for section in &document.sections {
         above.retain(|(level, ..)| *level < section.level);
@@ -81,12 +89,14 @@ fn dated(document: &Document) -> Vec<(Day, String, Span<'_>)> {
             let behind = own.map_or(text, |(_, date)| text.after(date.range().end));
             let rest = behind.words().first().map_or(behind, |first| behind.after(first.at));
             day = own.map(|(day, _)| day).or(day);
-            if let Some(day) = day.filter(|_| rest.words().len() > 1) {
-                found.push((day, headings.clone(), rest));
+            match day.filter(|_| rest.words().len() > 1) {
+                Some(day) => found.push((day, headings.clone(), rest)),
+                None if day.is_none() && !text.is_empty() => undated.push(text),
+                None => {}
             }
         }
     }
-    found
+    (found, undated)
 }
 
 /// Returns whether only marks and a day of the week stand before a date.
@@ -117,6 +127,11 @@ impl Announced {
         self.entries.iter().map(|entry| (entry.line, entry.standing))
     }
 
+    /// Returns whether no entry has a date.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Returns the number of entries with a standing.
     pub fn count(&self, standing: Standing) -> usize {
         self.entries.iter().filter(|entry| entry.standing == standing).count()
@@ -136,7 +151,7 @@ impl Announced {
             })
         };
         let totals = Standing::ALL.iter().map(|standing| (standing.as_str().to_owned(), json!(self.count(*standing))));
-        let totals = json!({"entries": self.entries.len(), "standings": serde_json::Map::from_iter(totals)});
+        let totals = json!({"entries": self.entries.len(), "without_date": self.undated, "standings": serde_json::Map::from_iter(totals)});
         self.entries.iter().map(entry).chain([totals]).map(|object| format!("{object}\n")).collect()
     }
 }
@@ -160,6 +175,10 @@ impl fmt::Display for Announced {
         }
         let counts = Standing::ALL.iter().map(|standing| format!("{} {}", self.count(*standing), standing.as_str()));
         let counts = counts.collect::<Vec<_>>().join(", ");
+        if !self.undated.is_empty() {
+            let lines: Vec<UnreadLine> = self.undated.iter().map(|line| (*line, false)).collect();
+            writeln!(f, "without a date, and not compared: lines {}", ranges(&lines, false))?;
+        }
         write!(f, "{} announced changes: {counts}", self.entries.len())
     }
 }

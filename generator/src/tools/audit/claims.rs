@@ -75,6 +75,8 @@ pub(super) struct Claims<'a> {
     pub(super) others: Vec<OtherEndpoint<'a>>,
     /// The pools that calls of several operations count in.
     pub(super) pools: &'a [Pool],
+    /// Members of answers that another document may state.
+    pub(super) members_of_others: Vec<&'a str>,
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
     by_key: BTreeMap<FactKey, Vec<Claim>>,
@@ -100,6 +102,7 @@ impl<'a> Claims<'a> {
             contradictions: Vec::new(),
             others: Vec::new(),
             pools: &api.pools,
+            members_of_others: Vec::new(),
             units: Vec::new(),
             by_key: BTreeMap::new(),
             own: OwnFacts::default(),
@@ -107,6 +110,8 @@ impl<'a> Claims<'a> {
         for family in &api.families {
             claims.family(family, document);
         }
+        let beside = api.envelope.iter().flat_map(|envelope| &envelope.beside).filter(|_| api.documents.len() > 1);
+        claims.members_of_others = beside.map(String::as_str).collect();
         claims.facts(api, document);
         claims.titles_and_headers(api, document);
         claims.units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));

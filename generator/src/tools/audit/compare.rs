@@ -11,7 +11,7 @@ use super::findings::{Basis, FactKey, FactKind, Findings, Statement, key};
 use super::measures::decimal;
 use super::wording::{canonical, plain};
 use crate::compiler::diagnostics::Place;
-use crate::compiler::model::{Duration, Number};
+use crate::compiler::model::{Duration, Family, Number};
 
 /// A kind of difference between a document and the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -239,8 +239,8 @@ impl Comparison<'_> {
         let says = Some(says.trim().to_owned());
         let others = self.claims.others.iter().filter(|_| statement.key.kind == FactKind::Endpoint);
         let other = others.into_iter().find(|one| one.endpoint == statement.value);
-        let place = other.map_or_else(|| self.nearest_place(&statement.key), |one| Some(one.place));
-        let has = other.map(OtherEndpoint::advice);
+        let place = other.map_or_else(|| self.nearest_place(statement), |one| Some(one.place));
+        let has = other.map(OtherEndpoint::advice).or_else(|| self.advice(&statement.key));
         self.add(&statement.key, DiscrepancyKind::DocumentOnly, statement.at, says, place, has);
     }
 
@@ -272,6 +272,27 @@ impl Comparison<'_> {
     }
 }
 
+impl<'a> Comparison<'a> {
+    fn stated(&self, key: &FactKey) -> Option<&'a Statement> {
+        self.by_key.get(key).into_iter().flatten().copied().find(|statement| statement.force == Basis::Stated)
+    }
+
+    /// Returns whether the document has the name in another spelling.
+    fn is_respelled(&self, key: &FactKey) -> bool {
+        let of = FactKey { kind: key.kind, names: key.names[..key.names.len().saturating_sub(1)].to_vec() };
+        let is_new = |other: &&&FactKey| other.starts_with(&of) && !self.claims.has(other);
+        self.by_key.keys().filter(is_new).any(|other| is_spelled_alike(other, key))
+    }
+
+    /// Returns a statement of the same value of a type, by another list of its values.
+    fn stated_of_type(&self, key: &FactKey) -> Option<&'a Statement> {
+        let is_value = |key: &FactKey| matches!(key.kind, FactKind::ParameterValue | FactKind::RecordValue);
+        let of_type = |claim: &Claim| self.claims.get(key).iter().any(|own| own.place == claim.place);
+        let others = self.claims.iter().filter(|(other, claim)| is_value(other) && of_type(claim));
+        others.filter(|_| is_value(key)).find_map(|(other, _)| self.stated(other))
+    }
+}
+
 impl Comparison<'_> {
     /// Reports what a complete list lacks.
     fn missing(&mut self) {
@@ -280,8 +301,8 @@ impl Comparison<'_> {
             if is_renamed || self.is_settled(key) {
                 continue;
             }
-            let stated = self.by_key.get(key).into_iter().flatten().find(|statement| statement.force == Basis::Stated);
-            if stated.is_some() && self.is_known_gap(key) {
+            let stated = self.stated(key).or_else(|| self.stated_of_type(key));
+            if stated.is_some() && self.is_known_gap(key) && !self.is_respelled(key) {
                 continue;
             }
             for claim in self.claims.get(key) {
@@ -381,19 +402,20 @@ impl Comparison<'_> {
         let mut merged = Vec::new();
         for (index, (key, new)) in self.differences.iter().enumerate() {
             let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
-            let same = |kind: DiscrepancyKind| {
+            let same = |is_new: bool| {
                 let start = start.clone();
                 let fits = move |key: &FactKey, difference: &Discrepancy| {
-                    difference.kind == kind && prefix(key) == Some(start.clone())
+                    let is_one_sided = difference.says.is_none() || difference.kind == DiscrepancyKind::DocumentOnly;
+                    is_one_sided && difference.says.is_some() == is_new && prefix(key) == Some(start.clone())
                 };
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
             };
-            let missing: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
+            let missing: Vec<usize> = same(false).map(|(index, _)| index).collect();
             // A name that differs only in case, spaces or underscores is the same name, even among several.
             let alike = missing.iter().find(|missing| is_spelled_alike(key, &self.differences[**missing].0));
             if let Some(missing) = alike.filter(|_| own == 1) {
                 merged.push((index, *missing));
-            } else if let ([missing], 1) = (missing.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
+            } else if let ([missing], 1) = (missing.as_slice(), same(true).count()) {
                 merged.push((index, *missing));
             }
         }
@@ -403,6 +425,7 @@ impl Comparison<'_> {
             new.kind = DiscrepancyKind::Changed;
             new.place = missing.place;
             new.has = missing.has;
+            new.elsewhere = missing.elsewhere;
         }
         let missing: BTreeSet<usize> = merged.iter().map(|(_, missing)| *missing).collect();
         let mut index = 0;
@@ -452,10 +475,11 @@ fn is_spelled_alike(one: &FactKey, other: &FactKey) -> bool {
 
 impl Comparison<'_> {
     /// Returns the place in the schema that is nearest to something it lacks.
-    fn nearest_place(&self, key: &FactKey) -> Option<Place> {
+    fn nearest_place(&self, statement: &Statement) -> Option<Place> {
+        let key = &statement.key;
         let owner = key.owner()?;
         if key.kind == FactKind::Endpoint {
-            return self.family_of_path(key);
+            return self.family_of_path(key).map(|family| family.place);
         }
         if key.kind == FactKind::Error {
             return self.likeliest_file(key);
@@ -465,10 +489,10 @@ impl Comparison<'_> {
         if let Some(parameter) = of_parameter {
             return Some(parameter.place);
         }
-        let alike = (1..key.names.len()).rev().find_map(|length| {
-            let start = FactKey { kind: key.kind, names: key.names[..length].to_vec() };
-            self.claims.iter().find(|(known, _)| known.starts_with(&start)).map(|(_, claim)| claim.place)
-        });
+        let kind = if key.kind == FactKind::Wins { FactKind::OneOf } else { key.kind };
+        let alike = (1..key.names.len().max(2))
+            .rev()
+            .find_map(|length| self.sibling(&FactKey { kind, names: key.names[..length].to_vec() }, statement.at));
         let of_name = || {
             let own =
                 |known: &FactKey| known.owner() == Some(owner) && known.name().is_some() && known.name() == key.name();
@@ -478,9 +502,31 @@ impl Comparison<'_> {
             || self.claims.iter().find(|(known, _)| known.owner() == Some(owner)).map(|(_, claim)| claim.place);
         let of_operation = || self.claims.operation_by_id(owner).map(|operation| operation.place);
         let of_kind = || self.claims.iter().find(|(known, _)| known.kind == key.kind).map(|(_, claim)| claim.place);
-        if key.names.len() > 2 { alike.or_else(of_name).or_else(of_operation) } else { of_operation().or(alike) }
-            .or_else(of_owner)
-            .or_else(of_kind)
+        alike.or_else(of_name).or_else(of_operation).or_else(of_owner).or_else(of_kind)
+    }
+
+    /// Returns the place of the claim with these first names that the document states last before a byte, or of the
+    /// first one. What an operation takes from another file counts only if it has no such claim of its own.
+    fn sibling(&self, start: &FactKey, at: usize) -> Option<Place> {
+        let file = start.owner().and_then(|id| self.claims.operation_by_id(id)).map(|operation| operation.place.file);
+        let is_own = |claim: &Claim| file.is_none_or(|file| claim.place.file == file);
+        let mut all: Vec<(&FactKey, &Claim)> = self.claims.iter().filter(|(key, _)| key.starts_with(start)).collect();
+        if all.iter().any(|(_, claim)| is_own(claim)) {
+            all.retain(|(_, claim)| is_own(claim));
+        }
+        let stated = |key: &FactKey| {
+            let statements = self.by_key.get(key).into_iter().flatten();
+            statements.map(|statement| statement.at).filter(|before| *before < at).max()
+        };
+        let last = all.iter().filter_map(|(key, claim)| Some((stated(key)?, claim.place))).max_by_key(|(at, _)| *at);
+        last.map(|(_, place)| place).or_else(|| all.iter().map(|(_, claim)| claim.place).min_by_key(|place| place.line))
+    }
+
+    /// Returns the command that drafts an operation which only the document has.
+    fn advice(&self, key: &FactKey) -> Option<String> {
+        let heading = key.owner().filter(|_| key.kind == FactKind::Endpoint)?;
+        let family = &self.family_of_path(key)?.name;
+        Some(format!("absent from the schema; `new {family} --from FOLDER \"{heading}\"` drafts it"))
     }
 
     /// Returns the last fact of the kind in the file that has most of them. In a document that covers several families,
@@ -496,11 +542,11 @@ impl Comparison<'_> {
     }
 
     /// Returns the family whose paths are most similar to a new path.
-    fn family_of_path(&self, key: &FactKey) -> Option<Place> {
+    fn family_of_path(&self, key: &FactKey) -> Option<&Family> {
         let path = self.by_key.get(key)?.first()?.value.split(' ').nth(1)?.to_owned();
         let shared = |other: &str| path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
         let nearest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
-        Some(nearest.family.place)
+        Some(nearest.family)
     }
 }
 

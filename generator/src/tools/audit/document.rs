@@ -8,6 +8,7 @@
 
 mod markdown;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pulldown_cmark::{Options, Parser};
@@ -26,6 +27,9 @@ pub(super) struct Document {
     /// The words of its blocks, with one line for each block; cells are separated by `|`.
     pub(super) text: String,
     pub(super) sections: Vec<Section>,
+    /// The first section of each heading, as it stands there and in its canonical form.
+    headings: BTreeMap<String, usize>,
+    alike: BTreeMap<String, usize>,
     /// The content of the file.
     source: String,
     runs: Vec<Run>,
@@ -122,11 +126,13 @@ impl Document {
         }
         let (id, file) = (id.to_owned(), file.to_owned());
         let (renamed, new_columns) = (Vec::new(), Vec::new());
-        Self {
+        let mut document = Self {
             id,
             file,
             text,
             sections,
+            headings: BTreeMap::new(),
+            alike: BTreeMap::new(),
             source,
             runs,
             literals,
@@ -137,6 +143,18 @@ impl Document {
             reading,
             renamed,
             new_columns,
+        };
+        document.index();
+        document
+    }
+
+    /// Indexes the headings again, after sections have changed.
+    pub(super) fn index(&mut self) {
+        self.headings.clear();
+        self.alike.clear();
+        for (nth, section) in self.sections.iter().enumerate() {
+            self.headings.entry(section.heading.clone()).or_insert(nth);
+            self.alike.entry(wording::canonical(&section.heading)).or_insert(nth);
         }
     }
 
@@ -242,11 +260,10 @@ impl Document {
 
     /// Returns the section with a heading, or the one that had it when the schema was written.
     pub(super) fn section(&self, heading: &str) -> Option<&Section> {
-        let named = |heading: &str| self.sections.iter().find(|section| section.heading == heading);
+        let alike = || self.alike.get(&wording::canonical(heading)).copied();
+        let known = self.headings.get(heading).copied().or_else(alike).and_then(|nth| self.sections.get(nth));
         let renamed = || self.renamed.iter().find(|(old, _)| wording::is_alike(old, heading)).map(|(_, start)| *start);
-        named(heading)
-            .or_else(|| self.sections.iter().find(|section| wording::is_alike(heading, &section.heading)))
-            .or_else(|| renamed().and_then(|start| self.sections.iter().find(|section| section.at.start == start)))
+        known.or_else(|| renamed().and_then(|start| self.sections.iter().find(|section| section.at.start == start)))
     }
 
     /// Returns whether a heading in the schema refers to this section.
@@ -255,7 +272,8 @@ impl Document {
     }
 
     pub(super) fn section_of(&self, at: usize) -> Option<&Section> {
-        self.sections.iter().rfind(|section| section.at.start <= at)
+        let next = self.sections.partition_point(|section| section.at.start <= at);
+        next.checked_sub(1).and_then(|nth| self.sections.get(nth))
     }
 }
 

@@ -249,7 +249,7 @@ pub(super) type UnreadLine = (usize, bool);
 pub(super) fn unread_lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
     let (known, unknown): (Vec<_>, Vec<_>) = units(document, found).into_iter().partition(|(_, is_read)| *is_read);
     let on_line = |(unit, _): &(Range<usize>, bool)| document.line(unit.start);
-    let known: Vec<usize> = known.iter().map(on_line).collect();
+    let known: BTreeSet<usize> = known.iter().map(on_line).collect();
     let mut lines: Vec<UnreadLine> = unknown.iter().map(on_line).map(|line| (line, known.contains(&line))).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -277,6 +277,16 @@ pub(super) fn units(document: &Document, found: &Findings) -> Vec<(Range<usize>,
             }
         }
     }
-    let is_read = |unit: &Range<usize>| read.iter().any(|read| overlaps(read, unit));
+    // The farthest end of those that start before each.
+    read.sort_unstable_by_key(|read| read.start);
+    let mut end = 0;
+    read.iter_mut().for_each(|read| {
+        end = end.max(read.end);
+        read.end = end;
+    });
+    let is_read = |unit: &Range<usize>| {
+        let before = read.partition_point(|read| read.start < unit.end);
+        before.checked_sub(1).is_some_and(|last| read[last].end > unit.start)
+    };
     units.into_iter().map(|unit| (unit.clone(), is_read(&unit))).collect()
 }

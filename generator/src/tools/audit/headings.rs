@@ -1,11 +1,14 @@
 //! Sections that have been renamed since the schema was written.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::claims::Claims;
 use super::compare::{Discrepancy, DiscrepancyKind};
 use super::document::{Block, Document, Section};
 use super::marks;
 use super::readers::endpoint;
 use super::wording;
+use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Api;
 
 /// Joins the parts of an operation below its heading to one section, unless the schema names one of them. The heading of
@@ -48,6 +51,7 @@ pub(super) fn fold(api: &Api, document: &mut Document) {
             section.blocks.extend(part.blocks);
         }
     }
+    document.index();
 }
 
 /// Restores the spelling of the schema in headings that differ from it only in case or by a number before them.
@@ -63,23 +67,28 @@ pub(super) fn restore(api: &Api, document: &mut Document) {
             section.heading = heading;
         }
     }
+    document.index();
 }
 
 /// Finds renamed sections by their endpoint, by their unchanged text, or because one disappeared and one appeared;
 /// reports each once.
 pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Discrepancy> {
     let mut differences = Vec::new();
+    let recorded: Vec<_> = api.reviewed.iter().filter(|reviewed| reviewed.document == document.id).collect();
     let mut name = |document: &mut Document, old: &str, start: usize, place| {
         let new = document.sections.iter().find(|section| section.at.start == start);
         let says = format!("section `{}`", new.map_or("", |section| &section.heading));
-        differences.push(Discrepancy {
+        let records = recorded.iter().filter(|reviewed| wording::is_alike(&reviewed.section.0, old));
+        let mut places: Vec<Place> = std::iter::once(place).chain(records.map(|reviewed| reviewed.section.1)).collect();
+        places.dedup();
+        differences.extend(places.into_iter().map(|place| Discrepancy {
             kind: DiscrepancyKind::Changed,
             at: start,
-            says: Some(says),
+            says: Some(says.clone()),
             place: Some(place),
             has: Some(format!("section `{old}`")),
             elsewhere: None,
-        });
+        }));
         document.renamed.push((old.to_owned(), start));
     };
     for known in &claims.operations {
@@ -94,29 +103,52 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
             name(document, known.heading, start, source.place);
         }
     }
-    let recorded: Vec<_> = api.reviewed.iter().filter(|reviewed| reviewed.document == document.id).collect();
     for reviewed in &recorded {
         if document.section(&reviewed.section.0).is_some() {
             continue;
         }
+        let claimed = recorded.iter().filter_map(|other| document.section(&other.section.0));
+        let claimed: BTreeSet<usize> = claimed.map(|section| section.at.start).collect();
         let unclaimed: Vec<&Section> =
-            document.sections.iter().filter(|section| !is_claimed(document, &recorded, section)).collect();
+            document.sections.iter().filter(|section| !claimed.contains(&section.at.start)).collect();
         let same_text = unclaimed.iter().find(|section| marks::is_same(document, section, &reviewed.digest.0));
         // The first heading is the title of the document, whatever it says.
         let title = document.title().filter(|first| unclaimed.iter().any(|section| section.at == first.at));
         let title = title
             .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
-        let found = title.or(same_text.copied()).map(|section| (section.at.start, title.is_some()));
-        match found {
-            // A changed title is reported elsewhere as one difference.
-            Some((start, true)) => document.renamed.push((reviewed.section.0.clone(), start)),
-            Some((start, false)) => name(document, &reviewed.section.0, start, reviewed.section.1),
-            None => {}
+        if let Some(start) = title.or(same_text.copied()).map(|section| section.at.start) {
+            name(document, &reviewed.section.0, start, reviewed.section.1);
         }
     }
+    differences.extend(references(claims, document));
     differences
 }
 
-fn is_claimed(document: &Document, recorded: &[&crate::compiler::model::Reviewed], section: &Section) -> bool {
-    recorded.iter().any(|reviewed| document.is_section(&reviewed.section.0, section))
+/// Returns the rules and open questions that name a section by its former heading, for each heading and file as one
+/// difference.
+fn references(claims: &Claims<'_>, document: &Document) -> Vec<Discrepancy> {
+    let rules = claims.rules.iter().flat_map(|rule| rule.at.split(';').map(|at| (at.trim(), rule.place)));
+    let questions =
+        claims.not_shown.iter().flat_map(|(_, entry)| entry.at.iter().map(|(at, place)| (at.as_str(), *place)));
+    let mut found: BTreeMap<(usize, u32), (Place, usize)> = BTreeMap::new();
+    for (at, place) in rules.chain(questions) {
+        let names = |old: &str| at.strip_prefix(old).is_some_and(|rest| rest.is_empty() || rest.starts_with(','));
+        if let Some(nth) = document.renamed.iter().position(|(old, _)| names(old)) {
+            let of_file = found.entry((nth, place.file)).or_insert((place, 0));
+            *of_file = (of_file.0.min(place), of_file.1 + 1);
+        }
+    }
+    let difference = |((nth, _), (place, count)): ((usize, u32), (Place, usize))| {
+        let (old, start) = &document.renamed[nth];
+        let new = document.sections.iter().find(|section| section.at.start == *start);
+        Discrepancy {
+            kind: DiscrepancyKind::Changed,
+            at: *start,
+            says: Some(format!("section `{}`", new.map_or("", |section| &section.heading))),
+            place: Some(place),
+            has: Some(format!("`{old}` in `at` of {count} rules and open questions from here on")),
+            elsewhere: None,
+        }
+    };
+    found.into_iter().map(difference).collect()
 }

@@ -278,14 +278,16 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Returns the first day in a text, as `2026-08-18`, `2026/8/18`, `August 18, 2026` or `18 Aug 2026`, with its place.
+/// Returns the first day in a text, as `2026-08-18`, `2026/8/18`, `20260818`, `August 18, 2026`, `18 Aug 2026` or
+/// `2026年8月18日`, with its place.
 pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
+    let ends = |c: char| !c.is_alphanumeric() || "年月日년월일".contains(c);
     let mut parts: Vec<(usize, &str)> = Vec::new();
     let mut start = None;
     for (at, c) in text.text.char_indices().chain([(text.text.len(), ' ')]) {
-        match (start, c.is_alphanumeric()) {
-            (None, true) => start = Some(at),
-            (Some(from), false) => {
+        match (start, ends(c)) {
+            (None, false) => start = Some(at),
+            (Some(from), true) => {
                 parts.push((from, text.text.get(from..at).unwrap_or_default()));
                 start = None;
             }
@@ -294,10 +296,16 @@ pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
     }
     // `9th of November 2026`
     parts.retain(|(_, part)| *part != "of");
-    parts.windows(3).find_map(|window| {
-        let [(first, one), (_, two), (last, three)] = *window else { return None };
+    let at = |first: usize, end: usize| text.after(text.at + first).before(text.at + end);
+    (0..parts.len()).find_map(|nth| {
+        let (first, one) = parts[nth];
+        if let Some(day) = digits_of_day(one) {
+            return Some((day, at(first, first + one.len())));
+        }
+        let [(_, two), (last, three)] = *parts.get(nth + 1..nth + 3)? else { return None };
         let (year, month, day) = match (month_of(one), month_of(two)) {
             (Some(month), _) => (three, month, two),
+            (None, Some(month)) if one.len() == 4 => (one, month, three),
             (None, Some(month)) => (three, month, one),
             (None, None) if three.len() == 4 => in_order(one, two).map(|(month, day)| (three, month, day))?,
             (None, None) => (one, two.parse().ok()?, three),
@@ -306,8 +314,17 @@ pub(super) fn date_in(text: Span<'_>) -> Option<(Day, Span<'_>)> {
         let day = day.split('T').next().unwrap_or(day);
         let day: u32 = day.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']).parse().ok()?;
         let found = Day::parse(&format!("{year}-{month:02}-{day:02}"))?;
-        Some((found, text.after(text.at + first).before(text.at + last + three.len())))
+        // The sign for the day belongs to it.
+        let end = last + three.len();
+        let sign = text.text[end..].chars().next().filter(|c| "日일".contains(*c)).map_or(0, char::len_utf8);
+        Some((found, at(first, end + sign)))
     })
+}
+
+/// Returns the day that eight digits of this century stand for: `20260818`.
+fn digits_of_day(word: &str) -> Option<Day> {
+    let is_day = word.len() == 8 && word.starts_with("20") && word.bytes().all(|byte| byte.is_ascii_digit());
+    is_day.then(|| Day::parse(&format!("{}-{}-{}", &word[..4], &word[4..6], &word[6..])))?
 }
 
 /// Returns the month and the day of `13/11` or `11/13`, of which one can only be a day.

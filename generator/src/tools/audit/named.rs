@@ -1,5 +1,6 @@
 //! Parameters, fields, operations and codes that a changed part of a document names, each with its line in the schema.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -23,7 +24,8 @@ impl NameFinder<'_> {
     /// Returns the parameters and fields that parts of a sentence name. In a section about no operation and no record,
     /// the operations and codes that they name.
     pub(super) fn in_parts(&self, section: &Section, sentence: Span<'_>, parts: &[Span<'_>]) -> Vec<String> {
-        let has_word = |name: &str| parts.iter().any(|part| subject(*part).texts().contains(&name));
+        let words: BTreeSet<&str> = parts.iter().flat_map(|part| subject(*part).texts()).collect();
+        let has_word = |name: &str| words.contains(name);
         let named = |kind: FactKind| {
             let is_named = |key: &FactKey| key.kind == kind && key.last().is_some_and(|name| has_word(short(name)));
             let named = self.claims.iter().filter(|(key, _)| is_named(key) && self.is_of(key, section));

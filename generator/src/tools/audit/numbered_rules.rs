@@ -1,7 +1,7 @@
 //! Compares the numbered rules of a section with the rules of the schema that refer to their numbers, and
 //! finds the lines that places such as `Place Order, rule 4` refer to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::Documents;
@@ -10,6 +10,7 @@ use super::document::{Block, Document, Section};
 use super::measures::number;
 use super::text::{Span, overlaps};
 use super::wording::is_parameter_list;
+use crate::compiler::diagnostics::Place;
 use crate::compiler::model::Rule;
 
 /// The result of comparing rules.
@@ -17,8 +18,8 @@ pub(super) struct ComparedRules<'a> {
     /// The number of rules of the schema whose place is in the document.
     pub(super) matched: usize,
     pub(super) rules: usize,
-    /// Numbered rules of the document that no rule of the schema refers to.
-    pub(super) in_document_only: Vec<Span<'a>>,
+    /// Numbered rules of the document that no rule of the schema refers to, each with the place of the rule before it.
+    pub(super) in_document_only: Vec<(Span<'a>, Option<Place>)>,
     /// Rules of the schema that refer to a missing section, number or row, each with the byte of the section.
     pub(super) in_schema_only: Vec<(&'a Rule, usize)>,
 }
@@ -35,7 +36,7 @@ pub(super) fn compare<'a>(
         in_document_only: Vec::new(),
         in_schema_only: Vec::new(),
     };
-    let mut named: BTreeSet<(usize, u64)> = BTreeSet::new();
+    let mut named: BTreeMap<(usize, u64), Place> = BTreeMap::new();
     for rule in &claims.rules {
         let places: Vec<(&str, Option<&Section>, Vec<u64>)> =
             rule.at.split(';').map(|at| (at, section(document, at), rule_numbers(at))).collect();
@@ -53,7 +54,7 @@ pub(super) fn compare<'a>(
                 (at, is_at) = (section.at.start, is_there);
             }
             holds &= is_there;
-            named.extend(numbers.iter().map(|number| (section.at.start, *number)));
+            named.extend(numbers.iter().map(|number| ((section.at.start, *number), rule.place)));
         }
         match holds {
             true => found.matched += 1,
@@ -62,7 +63,7 @@ pub(super) fn compare<'a>(
     }
     // In other sections, numbers count the steps of a guide.
     let has_rules = |section: &Section| {
-        named.iter().any(|(start, _)| *start == section.at.start)
+        named.keys().any(|(start, _)| *start == section.at.start)
             || claims.operations.iter().any(|known| document.is_section(known.heading, section))
     };
     for section in document.sections.iter().filter(|section| !skip(section.at.start) && has_rules(section)) {
@@ -70,8 +71,10 @@ pub(super) fn compare<'a>(
         let rules =
             numbered(document, section).filter(|(_, text)| !parameters.iter().any(|list| list.contains(&text.at)));
         for (number, text) in rules {
-            if !named.contains(&(section.at.start, number)) {
-                found.in_document_only.push(text);
+            let own = section.at.start;
+            if !named.contains_key(&(own, number)) {
+                let before = named.range((own, 0)..(own, number)).next_back();
+                found.in_document_only.push((text, before.map(|(_, place)| *place)));
             }
         }
     }
@@ -95,18 +98,23 @@ fn lower_words(text: Span<'_>) -> Vec<String> {
     text.words().into_iter().map(|word| word.without_footnote().text.to_lowercase()).collect()
 }
 
-/// Returns the rules that refer to a section, each with its place.
-pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>, named: &Section) -> Vec<(&'a Rule, &'a str)> {
+/// Returns the places of all rules that refer to a section, each with the start of the section.
+pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>) -> Vec<(usize, &'a Rule, &'a str)> {
     let places = claims.rules.iter().flat_map(|rule| rule.at.split(';').map(move |at| (*rule, at)));
-    places.filter(|(_, at)| section(document, at).is_some_and(|section| section.at == named.at)).collect()
+    places.filter_map(|(rule, at)| Some((section(document, at)?.at.start, rule, at))).collect()
 }
 
-/// Returns whether a place can refer to a sentence or a row: it contains its number, or the name at the start of the
-/// row, or only the section or a part of it.
-pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: Span<'_>) -> bool {
+/// Returns the number of the item that a sentence stands in.
+pub(super) fn number_of(document: &Document, section: &Section, unit: Span<'_>) -> Option<u64> {
+    let found = numbered(document, section).find(|(_, text)| overlaps(&text.range(), &unit.range()));
+    found.map(|(number, _)| number)
+}
+
+/// Returns whether a place can refer to a sentence, which may have a number, or to a row: it contains its number, or the
+/// name at the start of the row, or only the section or a part of it.
+pub(super) fn is_place(at: &str, unit: Span<'_>, number: Option<u64>) -> bool {
     let numbers = rule_numbers(at);
-    let number = numbered(document, section).find(|(_, text)| overlaps(&text.range(), &unit.range()));
-    if let Some((number, _)) = number {
+    if let Some(number) = number {
         return numbers.contains(&number);
     }
     let Some((first, _)) = unit.text.split_once(" | ") else {
@@ -153,13 +161,15 @@ pub(super) fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl
 /// Returns the section that a place begins with: the longest matching heading, with or without its part in parentheses.
 pub(super) fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
     let at = at.trim();
-    let short = |section: &Section| section.heading.split(" (").next().unwrap_or_default().to_owned();
+    let short = |section: &Section| section.heading.find(" (").unwrap_or(section.heading.len());
     let starts = |heading: &str| {
         !heading.is_empty() && at.strip_prefix(heading).is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
     };
     let old = |section: &Section| document.renamed.iter().any(|(old, start)| *start == section.at.start && starts(old));
-    let fits =
-        document.sections.iter().filter(|section| starts(&section.heading) || starts(&short(section)) || old(section));
+    let fits = document
+        .sections
+        .iter()
+        .filter(|section| starts(&section.heading) || starts(&section.heading[..short(section)]) || old(section));
     fits.max_by_key(|section| section.heading.len())
 }
 

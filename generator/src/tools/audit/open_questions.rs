@@ -39,8 +39,9 @@ pub(super) fn compare<'a>(
     skip: impl Fn(usize) -> bool,
 ) -> ComparedQuestions<'a> {
     let listed = claims.not_shown.iter().filter(|(_, entry)| !entry.at.is_empty());
-    let entries: Vec<(Entry<'a>, &str)> =
-        listed.clone().flat_map(|entry| entry.1.at.iter().map(|(at, _)| (*entry, at.as_str()))).collect();
+    let of_section = |at: &str| document.section(at).map(|section| section.at.start);
+    let entries: Vec<(Entry<'a>, Option<usize>)> =
+        listed.clone().flat_map(|entry| entry.1.at.iter().map(|(at, _)| (*entry, of_section(at)))).collect();
     let mut found = ComparedQuestions {
         matched: 0,
         statements: 0,
@@ -51,8 +52,8 @@ pub(super) fn compare<'a>(
     };
     for section in document.sections.iter().filter(|section| !skip(section.at.start)) {
         let questions = questions(document.span(&section.body));
-        let names = |at: &str| document.section(at).is_some_and(|named| named.at == section.at);
-        let own: Vec<Entry<'a>> = entries.iter().filter(|(_, at)| names(at)).map(|(entry, _)| *entry).collect();
+        let own = entries.iter().filter(|(_, at)| *at == Some(section.at.start));
+        let own: Vec<Entry<'a>> = own.map(|(entry, _)| *entry).collect();
         let (answered, taken) = pair(&own, &questions);
         let unanswered = own.iter().enumerate().filter(|(index, _)| !answered.contains(index));
         found.in_schema_only.extend(unanswered.map(|(_, (_, entry))| (*entry, section.at.start)));
@@ -66,7 +67,7 @@ pub(super) fn compare<'a>(
             }
         }
     }
-    let without_section = entries.iter().filter(|(_, at)| document.section(at).is_none());
+    let without_section = entries.iter().filter(|(_, at)| at.is_none());
     found.in_schema_only.extend(without_section.map(|((_, entry), _)| (*entry, 0)));
     found
 }

@@ -1,6 +1,6 @@
 //! Finds the operations that phrases of a document refer to.
 
-use super::claims::Claims;
+use super::claims::{Claims, KnownOperation};
 use super::document::{Document, Section};
 use super::text::Span;
 use super::wording::{likeness, stems};
@@ -41,6 +41,13 @@ impl Names {
             heading: known.heading.to_owned(),
             words: [stems(known.heading), stems(&known.operation.name)],
         });
+        let now =
+            |known: &KnownOperation<'_>| document.section(known.heading).filter(|own| own.heading != known.heading);
+        let renamed =
+            claims.operations.iter().filter_map(|known| Some((known, now(known)?))).map(|(known, section)| {
+                let (id, heading) = (Some(known.operation.id.clone()), section.heading.clone());
+                KnownName { id, words: [stems(&heading), Vec::new()], heading }
+            });
         let drafted = drafted.iter().map(|Drafted { id, section }| KnownName {
             id: Some(id.clone()),
             heading: section.heading.clone(),
@@ -51,7 +58,7 @@ impl Names {
             heading: (*heading).to_owned(),
             words: [stems(heading), Vec::new()],
         });
-        Self { entries: known.chain(drafted).chain(new).collect() }
+        Self { entries: known.chain(renamed).chain(drafted).chain(new).collect() }
     }
 
     /// Returns the operations in a list such as `Place Order, Batch Cancel and fills`; `None` for an entry that is not

@@ -53,9 +53,16 @@ pub(super) fn read<'a>(
     drafted: &[Drafted<'_>],
     elsewhere: &'a Elsewhere<'a>,
 ) -> Findings {
-    let meaning = |section: &Section| {
-        let own = drafted.iter().find(|drafted| drafted.section.at == section.at);
-        own.map(|drafted| Meaning::Known(drafted.id.clone())).or_else(|| meaning(document, claims, section))
+    let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
+    for known in &claims.operations {
+        if let Some(section) = document.section(known.heading) {
+            ids.entry(section.at.start).or_insert(&known.operation.id);
+        }
+    }
+    ids.extend(drafted.iter().map(|drafted| (drafted.section.at.start, drafted.id.as_str())));
+    let meaning = |section: &Section| match ids.get(&section.at.start) {
+        Some(id) => Some(Meaning::Known((*id).to_owned())),
+        None => is_new(document, claims, section).then_some(Meaning::New),
     };
     let sections: Vec<(&Section, Option<Meaning>)> =
         document.sections.iter().map(|section| (section, meaning(section))).collect();
@@ -93,9 +100,8 @@ enum Meaning {
     New,
 }
 
-fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Option<Meaning> {
-    let named = claims.operations.iter().find(|known| document.is_section(known.heading, section));
-    let known = named.map(|known| Meaning::Known(known.operation.id.clone()));
+/// Returns whether a section describes an operation that the schema does not have.
+fn is_new(document: &Document, claims: &Claims<'_>, section: &Section) -> bool {
     // A guide may show a call of what another section describes, and a section may stand there twice.
     let is_described = |address: &str| {
         let mut known = claims.operations.iter().map(|known| known.operation);
@@ -103,7 +109,7 @@ fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Optio
     };
     let address =
         endpoint::find(document, section).map(|(method, path)| format!("{} {}", method.text, endpoint::template(path)));
-    known.or_else(|| address.filter(|address| !is_described(address)).map(|_| Meaning::New))
+    address.is_some_and(|address| !is_described(&address))
 }
 
 impl<'a> Reader<'a> {
@@ -156,6 +162,10 @@ impl<'a> Reader<'a> {
 
     /// Reads a section that is not about a single operation.
     fn general(&mut self, section: &'a Section) {
+        let before = self.found.missing.len();
+        for text in section.texts(self.document) {
+            self.permission_in_prose(text);
+        }
         for table in section.tables(self.document) {
             let has = |word: &str| table.column(word).is_some();
             if has("field") {
@@ -174,6 +184,7 @@ impl<'a> Reader<'a> {
                 self.conventions(&table);
             }
         }
+        self.complete(section, before);
         self.record_texts(section);
         self.cases(section);
         for text in section.texts(self.document) {
@@ -181,6 +192,20 @@ impl<'a> Reader<'a> {
             self.headers_elsewhere(text);
         }
         self.forms(self.document.span(&section.body));
+    }
+
+    /// Drops what one table of a section lacks and another one has: a list may be parted into several tables.
+    fn complete(&mut self, section: &Section, before: usize) {
+        let of_section = section.body.clone();
+        let missing = self.found.missing.split_off(before);
+        for (key, at) in missing {
+            let is_value = matches!(key.kind, FactKind::RecordValue | FactKind::ParameterValue);
+            let is_listed = self.found.about(&key).any(|stated| of_section.contains(&stated.at));
+            let is_known = self.found.missing[before..].iter().any(|(known, _)| *known == key);
+            if is_value || !is_listed && !is_known {
+                self.found.missing.push((key, at));
+            }
+        }
     }
 
     /// Finds operations that no section describes any more.

@@ -288,7 +288,7 @@ fn percent(part: usize, whole: usize) -> String {
 }
 
 /// Returns the lines that were not read, or only in part: `3-5, 9`.
-fn ranges(lines: &[UnreadLine], in_part: bool) -> String {
+pub(super) fn ranges(lines: &[UnreadLine], in_part: bool) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (line, _) in lines.iter().filter(|(_, partly)| *partly == in_part) {
         match runs.last_mut() {

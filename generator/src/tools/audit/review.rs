@@ -19,7 +19,7 @@ use super::report::{Group, Line, shown_place};
 use super::text::Span;
 use super::wording::{likeness, stems};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
-use crate::compiler::model::{Api, Reviewed};
+use crate::compiler::model::{Api, Reviewed, Rule};
 use crate::compiler::write;
 
 /// A recorded section, and its changes.
@@ -48,6 +48,8 @@ pub(super) struct Context<'a> {
     pub(super) claims: &'a Claims<'a>,
     pub(super) found: &'a Findings,
     pub(super) compared: &'a ComparedFacts,
+    /// The places of rules, each with the start of its section.
+    pub(super) rules: &'a [(usize, &'a Rule, &'a str)],
     /// The bytes at which differences of fact are reported.
     pub(super) reported: &'a [usize],
     /// Files of operations that the document no longer describes.
@@ -73,8 +75,12 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 }
 
 impl Review<'_> {
-    /// Gives removed statements their former places, as far as the marks show them.
+    /// Gives removed statements their former places, as far as the marks show them, and new ones without a place in the
+    /// schema that of the record of their section.
     pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
+        for difference in differences.iter_mut().filter(|difference| difference.place.is_none()) {
+            difference.place = self.record_before(difference.at).map(|reviewed| reviewed.section.1);
+        }
         for difference in differences.iter_mut().filter(|difference| difference.says.is_none()) {
             let is_operation = difference.kind == DiscrepancyKind::SchemaOnly
                 && difference.has.as_ref().is_some_and(|has| has.starts_with("endpoint "));
@@ -85,6 +91,12 @@ impl Review<'_> {
                 difference.at = at;
             }
         }
+    }
+
+    /// Returns the record of the section at a byte, or of the last section before it that has one.
+    fn record_before(&self, at: usize) -> Option<&Reviewed> {
+        let recorded = self.recorded.iter().filter(|recorded| recorded.section.is_some_and(|start| start <= at));
+        recorded.max_by_key(|recorded| recorded.section).map(|recorded| recorded.reviewed)
     }
 
     /// Separates the differences that a record accepts as they are from the others.
@@ -179,9 +191,14 @@ impl Review<'_> {
                 "" => "words before the first heading are in no schema file; name them in the `reviewed` of one, as \
                        `\"\": new`"
                     .to_owned(),
-                _ => format!(
-                    "the section `{heading}` is in no schema file; name it in the `reviewed` of one, as `{heading}: new`"
-                ),
+                _ => {
+                    let near =
+                        self.record_before(*at).map(|reviewed| shown_place(context.files, Some(reviewed.section.1)));
+                    let file = near.map_or_else(|| "of one".to_owned(), |place| format!("at {place}"));
+                    format!(
+                        "the section `{heading}` is in no schema file; name it in `reviewed` {file}, as `{heading}: new`"
+                    )
+                }
             };
             let text = format!("{}:{}: {says}", document.file, document.line(*at));
             lines.push(line(Group::Unclaimed, Some(*at), text));
@@ -354,13 +371,15 @@ const MAX_RULES: usize = 5;
 /// Returns the rules whose place may be that of a change; for removed text, those of its section. Of many, the ones with
 /// the most similar words are shown.
 fn rules(section: &Section, change: &TextChange, context: &Context<'_>) -> Vec<String> {
-    let Context { files, document, was, claims, .. } = *context;
+    let Context { files, document, was, .. } = *context;
     let now = change.now.as_ref().map(|now| document.span(now));
     let before = was.zip(change.was.as_ref()).and_then(|(was, mark)| Some(was.span(&marks::words_of(was, mark)?).text));
     let changed = stems(&[now.map(|now| now.text), before].into_iter().flatten().collect::<Vec<_>>().join(" "));
-    let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(document, section, at, now));
+    let number = now.and_then(|now| numbered_rules::number_of(document, section, now));
+    let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(at, now, number));
+    let places = context.rules.iter().filter(|(start, ..)| *start == section.at.start);
     let mut rules: Vec<(usize, String)> = Vec::new();
-    for (rule, _) in numbered_rules::places(document, claims, section).into_iter().filter(|(_, at)| can_be(at)) {
+    for (_, rule, _) in places.filter(|(_, _, at)| can_be(at)) {
         let says = rule.says.split_whitespace().collect::<Vec<_>>().join(" ");
         let shown = format!("{}: {} · {}", rule.id, says, shown_place(files, Some(rule.place)));
         if rules.iter().all(|(_, other)| *other != shown) {

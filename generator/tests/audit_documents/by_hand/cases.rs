@@ -49,7 +49,7 @@ pub(super) const CASES: &[Case] = &[
     replace(CLASSIC, "Modify Order", "Rate limit 10/s.", "Rate limit 600/min.", TWICE, "classic/modify-order.yaml"),
     // Values on lines of their own within a cell.
     replace(UNIFIED, "Place Order", "| buy, sell |", "| buy<br/>sell<br>hold |", NEW, "unified/types.yaml"),
-    replace(UNIFIED, "Place Order", "cancel_taker, cancel_maker", "<br>cancel_taker<br>", GONE, "unified/types.yaml"),
+    replace(UNIFIED, "Place Order", "cancel_taker, cancel_maker", "<br>cancel_taker<br>", TWICE, "unified/types.yaml"),
     // A default and a maximum of their own, and bounds in other words.
     replace(
         UNIFIED,
@@ -197,7 +197,7 @@ pub(super) const CASES: &[Case] = &[
         NEW,
         "unified/types.yaml",
     ),
-    replace(UNIFIED, "Place Order", "fok, gtc, post_only, rpi", "fok, gtc, rpi", GONE, "unified/types.yaml"),
+    replace(UNIFIED, "Place Order", "fok, gtc, post_only, rpi", "fok, gtc, rpi", TWICE, "unified/types.yaml"),
     replace(UNIFIED, "Insider trade item", "J other", "K other", CHANGED, "unified/types.yaml"),
     replace(UNIFIED, "Reality fill item", "(buy, sell)", "(buy, sell, swap)", NEW, "unified/types.yaml"),
     replace(

@@ -24,6 +24,23 @@ impl<'a> Reader<'a> {
         self.missing_keys(FactKind::Permission, None, &listed, table.at());
     }
 
+    /// Reads `Permission for the batch operations: trade`.
+    pub(super) fn permission_in_prose(&mut self, text: Span<'a>) {
+        for sentence in text.sentences() {
+            let Some((label, permission)) = sentence.label() else { continue };
+            let ["Permission" | "Permissions", "for" | "of", ..] = label.texts().as_slice() else { continue };
+            let is_open = permission.text.eq_ignore_ascii_case("not shown");
+            let Some(list) = label.words().get(2).map(|first| label.after(first.at)).filter(|_| !is_open) else {
+                continue;
+            };
+            for (at, named) in self.names.list(list) {
+                let Some(id) = named.and_then(|named| named.id) else { continue };
+                self.found.state(key(FactKind::Permission, [&id]), permission.text, at);
+                self.found.read(sentence);
+            }
+        }
+    }
+
     pub(super) fn header_table(&mut self, table: &Table<'a>) {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let document = self.document.id.clone();

@@ -33,7 +33,8 @@ impl<'a> Reader<'a> {
             }
             listed.push(name.text);
         }
-        for missing in known.iter().filter(|known| !listed.contains(&known.as_str())) {
+        let is_listed = |known: &str| listed.contains(&known) || self.claims.members_of_others.contains(&known);
+        for missing in known.iter().filter(|known| !is_listed(known)) {
             self.found.missing.push((key(FactKind::Envelope, [&self.document.id, missing]), rule.at));
         }
         self.found.read(rule);
