@@ -168,14 +168,16 @@ fn copy_schema(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
             for file in fs::read_dir(family.path())? {
                 let file = file?;
                 let text = kept(&fs::read_to_string(file.path())?);
-                // Instruments are those of a family of the same copy.
+                // Families refer to those of the same copy, and paths begin with its number.
                 let text = names.iter().fold(text, |text, other| {
-                    text.replace(&format!("    of: {other}\n"), &format!("    of: {other}{copy:02}\n"))
+                    let named = [("of: ", "\n"), ("of: ", ","), ("", "."), ("/: ", "")];
+                    named.iter().fold(text, |text, (before, behind)| {
+                        text.replace(&format!("{before}{other}{behind}"), &format!("{before}{other}{copy:02}{behind}"))
+                    })
                 });
                 let renamed = text
                     .replacen(&format!("family: {name}\n"), &format!("family: {name}{copy:02}\n"), 1)
-                    .replacen("\nhttp: GET /", &format!("\nhttp: GET /{copy:02}/"), 1)
-                    .replacen("\nhttp: POST /", &format!("\nhttp: POST /{copy:02}/"), 1);
+                    .replace(" /api/", &format!(" /{copy:02}/api/"));
                 fs::write(folder.join(file.file_name()), renamed)?;
             }
         }
