@@ -451,6 +451,9 @@ impl Context {
         note_fired(&countdown);
         let ended = countdown.end().await;
         note_fired(&countdown);
+        if let Some(times) = ended.as_ref().err().and_then(|not_ended| not_ended.times) {
+            note(&|guard, now| guard.told.push((now, times.until.is_none())));
+        }
         note(&|guard, now| (guard.kept, guard.ended) = (Some(now), ended.is_ok().then_some(now)));
         self.world.tell(|| format!("process {} ends its countdown: {}", self.process, ended.is_ok()));
     }

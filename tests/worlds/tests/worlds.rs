@@ -68,6 +68,19 @@ fn a_clock_that_was_moved_distinguishes_no_two_orders_of_an_id() {
     }
 }
 
+/// A renewal arrives after the first end, and the further ends are signed by a clock that is ahead: their failure says that
+/// everything may have been cancelled.
+#[test]
+fn a_countdown_whose_end_fails_is_told() {
+    let words = "countdown-cancel-all 3: request = is 25 s late and held; \
+                 countdown-cancel-all 7: clocks = machine and answers are ahead";
+    let words = Words::read(words).unwrap();
+    let run = run(Scenario::named("guard").unwrap(), &words, Laws::default());
+    let story = run.story.join("\n");
+    assert_eq!(words.missed_by(&run.choices), Vec::<String>::new(), "{story}");
+    assert_eq!(run.wrong_claims, [], "{story}");
+}
+
 /// The order arrives after the first round of `flatten`, and the first listing of the second one lacks it.
 #[test]
 fn an_account_is_not_flat_because_one_listing_lacks_an_order() {
