@@ -437,22 +437,22 @@ impl Comparison<'_> {
 
     /// Merges differences of one change, which have the same lines on both sides.
     fn collapsed(self) -> Vec<Discrepancy> {
-        let mut found: Vec<Discrepancy> = Vec::new();
+        let mut found: Vec<(usize, Discrepancy)> = Vec::new();
         for (_, difference) in self.differences {
             let line = self.document.line(difference.at);
-            let same = found.iter_mut().find(|other| {
-                other.kind == difference.kind && self.document.line(other.at) == line && other.place == difference.place
-            });
+            let same = found
+                .iter_mut()
+                .find(|(at, other)| *at == line && other.kind == difference.kind && other.place == difference.place);
             match same {
-                Some(other) if other.says == difference.says && other.has == difference.has => {}
-                Some(other) => {
+                Some((_, other)) if other.says == difference.says && other.has == difference.has => {}
+                Some((_, other)) => {
                     join(&mut other.says, difference.says);
                     join(&mut other.has, difference.has);
                 }
-                None => found.push(difference),
+                None => found.push((line, difference)),
             }
         }
-        found
+        found.into_iter().map(|(_, difference)| difference).collect()
     }
 }
 
