@@ -3,12 +3,13 @@
 //!
 //! Each program runs on two exchanges of the same seed. The first is asked in the classic form, the second in what
 //! `to_counterpart` makes of the same requests. Programs leave out what the two families do differently by their
-//! documents: orders that close more than is free, and modifications of orders that are filled in part.
+//! documents: orders that close more than is free, and modifications of orders that are filled in part, or have presets,
+//! which reach an open position when the classic family places the order anew.
 
 mod books;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -155,6 +156,8 @@ struct Desks {
     placed: usize,
     /// The names of orders of the classic account, each with that of the unified one.
     names: BTreeMap<String, String>,
+    /// The names of orders with presets.
+    preset: BTreeSet<String>,
     /// A mistake that a conversion could make.
     spoil: fn(&mut unified::PlaceOrder),
 }
@@ -165,7 +168,8 @@ impl Desks {
         let account = Account::new().position_mode(mode);
         let (classic, unified) = (fixture(), fixture());
         let starts = [balance(&classic, Family::Classic), balance(&unified, Family::Unified)];
-        Self { classic, unified, mode, account, starts, placed: 0, names: BTreeMap::new(), spoil }
+        let (names, preset) = Default::default();
+        Self { classic, unified, mode, account, starts, placed: 0, names, preset, spoil }
     }
 
     /// Returns the request of the unified account.
@@ -198,6 +202,7 @@ impl Desks {
         };
         match preset.filter(|_| !closes) {
             Some(distance) => {
+                self.preset.extend(order.client_oid.as_ref().map(ToString::to_string));
                 let distance = i64::from(distance) * 10;
                 order.preset_stop_surplus_price(64_000 + if buys { 100 + distance } else { -100 - distance })
             }
@@ -344,13 +349,14 @@ impl Desks {
                 [classic.cancel_all_orders(&cancel).await.is_ok(), unified.cancel_all_orders(&converted).await.is_ok()]
             }
             Step::Modify { index, lots, offset } => {
-                // An order that is filled in part or only closes is modified in the unified family only.
+                // An order that is filled in part or only closes is modified in the unified family only, and one with
+                // presets there without placing it anew.
                 let open = self.classic.classic().open_orders;
                 let is_new = |name: &String| {
                     let order = open.iter().find(|order| order.client_id.as_ref() == Some(name));
                     order.is_some_and(|order| order.filled.is_zero() && !order.closes)
                 };
-                let name = self.open(*index).filter(is_new)?;
+                let name = self.open(*index).filter(is_new).filter(|name| !self.preset.contains(name))?;
                 let (old, new) = (self.other(&name), self.name());
                 let modify = |name: &str| {
                     ModifyOrder::new(SYMBOL, LINE, new.as_str(), OrderRef::ClientOid(name.into()))
