@@ -195,7 +195,7 @@ cases! {
         Replace(LEND, ", 9/s per UID for backers", ""),
     ] => ["behaviour class house.backers gone", "behaviour rate limit house.lend-book per UID for backers gone"],
     a_class_begins: [Replace(FAMILY, "when: { account.desk: back } }", "when: { account.desk: back }, from: 2026-05-04, dated_by: [handbook] }")]
-        => ["behaviour class house.backers from: 2026-05-04 now"],
+        => ["behaviour class house.backers from: 2026-05-04 now", "documentation class house.backers dated_by: handbook now"],
     classes_are_tried_in_another_order: [Replace(FAMILY, "classes:\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n  \
         backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", "classes:\n  backers: { doc: Cards of the back desk., \
         when: { account.desk: back } }\n  branches: { doc: Cards of branches., when: { account.branch: \"true\" } }\n")]
@@ -334,7 +334,7 @@ cases! {
     a_value_is_deprecated: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., deprecated: { since: v2 } }")]
         => ["behaviour value house.Place.lawn deprecated: since v2 now"],
     a_value_ends: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., until: 2026-09-21, dated_by: [handbook] }")]
-        => ["behaviour value house.Place.lawn until: 2026-09-21 now"],
+        => ["behaviour value house.Place.lawn until: 2026-09-21 now", "documentation value house.Place.lawn dated_by: handbook now"],
     a_unit_is_no_longer_stated: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]
         => ["behaviour parameter house.find-books.shelf json: number -> text"],

@@ -67,8 +67,9 @@ impl Exchange {
     }
 
     /// Returns the journal as JSON lines: the setup, and every request and action since, with the answers. `None`
-    /// unless [`Settings::journal`] is set. A journal is also a saved state, which [`replay`](Self::replay) restores.
-    /// Of the lines that [`write_journal`](Self::write_journal) has written, only the last ten thousand are kept.
+    /// unless [`Settings::journal`](crate::Settings::journal) is set. A journal is also a saved state, which
+    /// [`replay`](Self::replay) restores. Of the lines that [`write_journal`](Self::write_journal) has written, only the
+    /// last ten thousand are kept.
     pub fn journal(&self) -> Option<String> {
         self.journal_from(0)
     }
