@@ -85,17 +85,14 @@ impl Documents {
         self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone(), reading))
     }
 
-    /// Returns all documents, each with its own sections.
-    fn pages(&self, api: &Api) -> Vec<Document> {
-        api.documents.iter().filter_map(|known| self.parse(&known.id, known.reading.clone())).collect()
-    }
-
-    /// Returns the document with the parts of each operation in one section.
-    fn folded(&self, api: &Api, id: &str) -> Option<Document> {
-        let reading = api.documents.iter().find(|known| known.id == id).and_then(|known| known.reading.clone());
-        let mut document = self.parse(id, reading)?;
-        headings::fold(api, &mut document);
-        Some(document)
+    /// Returns all documents with the parts of each operation in one section, and the lists of values that links between
+    /// them lead to.
+    fn folded(&self, api: &Api) -> (Vec<Document>, Elsewhere) {
+        let pages = api.documents.iter().filter_map(|known| self.parse(&known.id, known.reading.clone()));
+        let mut pages: Vec<Document> = pages.collect();
+        let elsewhere = Elsewhere::of(&pages);
+        pages.iter_mut().for_each(|page| headings::fold(api, page));
+        (pages, elsewhere)
     }
 }
 
@@ -139,12 +136,13 @@ impl<'a> Auditor<'a> {
     /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
-        let pages = documents.pages(self.api);
-        let elsewhere = Elsewhere::of(&pages);
-        for (known, claims) in self.api.documents.iter().zip(&self.claims) {
-            if let Some(now) = documents.folded(self.api, &known.id) {
-                let was = were.folded(self.api, &known.id);
-                document(self, claims, now, was.as_ref(), &elsewhere, &mut audit);
+        let (pages, elsewhere) = documents.folded(self.api);
+        let (were, _) = were.folded(self.api);
+        for now in pages {
+            let known = self.api.documents.iter().position(|known| known.id == now.id);
+            let was = were.iter().find(|was| was.id == now.id);
+            if let Some(claims) = known.and_then(|known| self.claims.get(known)) {
+                document(self, claims, now, was, &elsewhere, &mut audit);
             }
         }
         audit
@@ -156,7 +154,7 @@ fn document(
     claims: &Claims<'_>,
     mut document: Document,
     was: Option<&Document>,
-    elsewhere: &Elsewhere<'_>,
+    elsewhere: &Elsewhere,
     audit: &mut Audit,
 ) {
     headings::restore(api, &mut document);

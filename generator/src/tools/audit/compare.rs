@@ -83,12 +83,29 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     comparison.missing();
     comparison.expected();
     comparison.merge_sets();
-    let facts = comparison.facts();
-    let not_found = comparison.unstated(|_, claim| claim.facts > 0);
+    let unstated: Vec<(&FactKey, &Claim)> =
+        claims.iter().filter(|(key, claim)| !comparison.is_stated(key, claim)).collect();
+    let facts = facts(claims, &unstated);
+    let owned = |(key, claim): &(&FactKey, &Claim)| ((*key).clone(), claim.value.clone(), claim.place);
+    let not_found = unstated.iter().filter(|(_, claim)| claim.facts > 0).map(owned).collect();
     // Documents rarely state types.
-    let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
+    let unstated = unstated.iter().filter(|(key, _)| key.kind != FactKind::Type).map(owned).collect();
     let statements = found.statements.iter().filter(|statement| statement.force == Basis::Stated).count();
     ComparedFacts { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
+}
+
+/// Returns, for each kind, the number of facts of the schema, and of those that are stated.
+fn facts(claims: &Claims<'_>, unstated: &[(&FactKey, &Claim)]) -> Facts {
+    let mut facts = Facts::new();
+    for (key, claim) in claims.iter() {
+        let entry = facts.entry(key.kind.as_str()).or_default();
+        *entry = (entry.0 + claim.facts, entry.1 + claim.facts);
+    }
+    for (key, claim) in unstated {
+        facts.entry(key.kind.as_str()).or_default().1 -= claim.facts;
+    }
+    facts.retain(|_, (all, _)| *all > 0);
+    facts
 }
 
 /// Returns whether a statement agrees with a claim.
@@ -126,27 +143,9 @@ impl Comparison<'_> {
         self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
 
-    /// Returns, for each kind, the number of facts of the schema, and of those that are stated.
-    fn facts(&self) -> Facts {
-        let mut facts = Facts::new();
-        for (key, claim) in self.claims.iter() {
-            let entry = facts.entry(key.kind.as_str()).or_default();
-            entry.0 += claim.facts;
-            entry.1 += if self.is_stated(key, claim) { claim.facts } else { 0 };
-        }
-        facts.retain(|_, (all, _)| *all > 0);
-        facts
-    }
-
     fn is_stated(&self, key: &FactKey, claim: &Claim) -> bool {
         let mut statements = self.by_key.get(key).into_iter().flatten();
         statements.any(|statement| statement.force != Basis::Unread && agree(key, &statement.value, &claim.value))
-    }
-
-    /// Returns the claims that the document does not state and `is_meant` selects.
-    fn unstated(&self, is_meant: impl Fn(&FactKey, &Claim) -> bool) -> Vec<(FactKey, String, Place)> {
-        let claims = self.claims.iter().filter(|(key, claim)| is_meant(key, claim) && !self.is_stated(key, claim));
-        claims.map(|(key, claim)| (key.clone(), claim.value.clone(), claim.place)).collect()
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Document {
     /// The byte ranges of the source that are code within a sentence or a cell.
     codes: Vec<Range<usize>>,
     /// Links to places in this document and in others.
-    links: Vec<Link>,
+    pub(super) links: Vec<Link>,
     /// Names that tags give to places, each with the byte of the text that follows.
     anchors: Vec<(usize, String)>,
     /// The start of each line of the source.

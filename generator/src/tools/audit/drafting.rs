@@ -33,9 +33,8 @@ pub(crate) fn drafts(
     title: Option<&str>,
 ) -> Result<Source, Diagnostics> {
     let own = family.source.as_ref().map(|source| source.document());
-    let mut ids: Vec<&str> = api.documents.iter().map(|known| known.id.as_str()).collect();
-    ids.sort_by_key(|id| Some(*id) != own);
-    let parsed: Vec<Document> = ids.iter().filter_map(|id| documents.folded(api, id)).collect();
+    let (mut parsed, elsewhere) = documents.folded(api);
+    parsed.sort_by_key(|document| Some(document.id.as_str()) != own);
     let mut all: Vec<(&Document, &Section)> = parsed.iter().flat_map(described).collect();
     if let Some(title) = title {
         let is_wanted = |(_, section): &(&Document, &Section)| section.heading.eq_ignore_ascii_case(title.trim());
@@ -48,8 +47,6 @@ pub(crate) fn drafts(
         source.sections = general(api, &parsed);
     }
     let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
-    let pages = documents.pages(api);
-    let elsewhere = readers::Elsewhere::of(&pages);
     for document in &parsed {
         let claims = Claims::of(api, &document.id);
         let mut drafted = Vec::new();

@@ -188,9 +188,12 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
                 marks.contains(&hash(&cells_meaning(document, row, need, order.iter().copied())).as_str())
             };
             let reviewed_in = |order: &Vec<usize>| rows.iter().filter(|row| is_reviewed(row, need, order)).count();
-            let as_it_is = reviewed_in(&(0..head.len()).collect());
-            let is_known = |order: &Vec<usize>| is_reviewed(head, None, order) && reviewed_in(order) >= as_it_is;
             let all: Vec<usize> = (0..head.len()).collect();
+            if is_reviewed(head, None, &all) {
+                continue;
+            }
+            let as_it_is = reviewed_in(&all);
+            let is_known = |order: &Vec<usize>| is_reviewed(head, None, order) && reviewed_in(order) >= as_it_is;
             let without = |new: &usize| all.iter().copied().filter(|column| column != new).collect::<Vec<_>>();
             let is_longer = |order: &Vec<usize>| is_known(order) && reviewed_in(order) > 0;
             let longer = || all.iter().flat_map(|new| orders(&without(new))).find(is_longer);

@@ -90,8 +90,11 @@ fn has_row(document: &Document, section: &Section, at: &str) -> bool {
         Block::Text(_) | Block::Table { .. } => None,
     });
     let cells = section.tables(document).flat_map(|table| table.rows.into_iter().flatten());
-    let starts: Vec<Vec<String>> = cells.chain(items).flat_map(|text| text.split(&[","])).map(lower_words).collect();
-    named.split(" and ").all(|name| starts.iter().any(|words| words.starts_with(&lower_words(Span::new(name, 0)))))
+    let parts: Vec<Span<'_>> = cells.chain(items).flat_map(|text| text.split(&[","])).collect();
+    named.split(" and ").all(|name| {
+        let name = lower_words(Span::new(name, 0));
+        parts.iter().any(|part| lower_words(*part).starts_with(&name))
+    })
 }
 
 fn lower_words(text: Span<'_>) -> Vec<String> {

@@ -43,7 +43,7 @@ pub(super) struct Reader<'a> {
     named_lists: BTreeMap<String, Listed>,
     /// Lists in sections of their own, and in other documents.
     value_lists: Vec<ValueSection>,
-    elsewhere: &'a Elsewhere<'a>,
+    elsewhere: &'a Elsewhere,
 }
 
 /// Reads a document.
@@ -51,7 +51,7 @@ pub(super) fn read<'a>(
     document: &'a Document,
     claims: &'a Claims<'a>,
     drafted: &[Drafted<'_>],
-    elsewhere: &'a Elsewhere<'a>,
+    elsewhere: &'a Elsewhere,
 ) -> Findings {
     let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
     for known in &claims.operations {

@@ -43,20 +43,27 @@ impl<'a> Span<'a> {
     /// Returns the parts between separators outside of parentheses.
     pub(super) fn split(self, separators: &[&str]) -> Vec<Self> {
         let mut parts = Vec::new();
-        let (mut depth, mut start, mut skip_to) = (0usize, 0, 0);
-        for (at, c) in self.text.char_indices() {
-            match c {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                _ => {}
+        let (mut depth, mut start) = (0usize, 0);
+        let bytes = self.text.as_bytes();
+        let mut is_mark = [false; 256];
+        for first in separators.iter().filter_map(|separator| separator.bytes().next()) {
+            is_mark[usize::from(first)] = true;
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let byte = bytes[at];
+            if byte == b'(' {
+                depth += 1;
+            } else if byte == b')' {
+                depth = depth.saturating_sub(1);
+            } else if is_mark[usize::from(byte)] && depth == 0 && at >= start {
+                let separator = separators.iter().find(|separator| self.text[at..].starts_with(**separator));
+                if let Some(separator) = separator {
+                    parts.push(self.part(start..at));
+                    start = at + separator.len();
+                }
             }
-            let rest = &self.text[at..];
-            let separator = separators.iter().find(|separator| rest.starts_with(**separator));
-            if let Some(separator) = separator.filter(|_| depth == 0 && at >= skip_to) {
-                parts.push(self.part(start..at));
-                start = at + separator.len();
-                skip_to = start;
-            }
+            at += 1;
         }
         parts.push(self.part(start..self.text.len()));
         parts.into_iter().map(Self::trim).filter(|part| !part.is_empty()).collect()
@@ -116,23 +123,24 @@ impl<'a> Span<'a> {
         self.part(0..at.saturating_sub(self.at).min(self.text.len()))
     }
 
-    /// Returns the words, without spaces and punctuation.
+    /// Returns the words, without spaces and punctuation. In a document, which is most of what is read, all white space is
+    /// that of ASCII.
     pub(super) fn words(self) -> Vec<Self> {
-        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '|' | '"' | '`' | '*');
+        let bytes = self.text.as_bytes();
         let mut words = Vec::new();
-        let mut start = None;
-        for (at, c) in self.text.char_indices().chain([(self.text.len(), ' ')]) {
-            match (start, ends(c)) {
-                (None, false) => start = Some(at),
-                (Some(from), true) => {
-                    words.push(self.part(from..at));
-                    start = None;
-                }
-                _ => {}
+        let (mut start, mut at) = (0, 0);
+        while at <= bytes.len() {
+            let is_end = at == bytes.len()
+                || bytes[at].is_ascii_whitespace()
+                || matches!(bytes[at], b',' | b';' | b':' | b'(' | b')' | b'|' | b'"' | b'`' | b'*');
+            if is_end {
+                let word = self.text[start..at].trim_end_matches(['.', '!', '?']);
+                words.extend(Some(self.part(start..start + word.len())).filter(|word| !word.is_empty()));
+                start = at + 1;
             }
+            at += 1;
         }
-        let bare = |word: Self| word.part(0..word.text.trim_end_matches(['.', '!', '?']).len());
-        words.into_iter().map(bare).filter(|word| !word.is_empty()).collect()
+        words
     }
 
     /// Returns the words as text.

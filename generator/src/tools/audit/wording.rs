@@ -200,7 +200,9 @@ fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) 
     while let Some(first) = text.get(at) {
         let is_first = || !joins(at.checked_sub(1).and_then(|before| text.get(before)));
         let starts = matches!(first.0, '<' | '>') || first.0.is_alphabetic() && is_first();
-        let synonym = SYNONYMS.iter().filter(|_| starts).find(|(phrase, _)| is_here(at, phrase));
+        let is_first_of = |phrase: &str| phrase.starts_with(first.0.to_ascii_lowercase());
+        let synonym =
+            if starts { SYNONYMS.iter().find(|(phrase, _)| is_first_of(phrase) && is_here(at, phrase)) } else { None };
         let Some((phrase, plain)) = synonym else {
             found.push(*first);
             at += 1;
@@ -368,6 +370,10 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 pub(super) fn have_same_stem(a: &str, b: &str) -> bool {
     let bare = |word: &'_ str| word.len() - usize::from(word.len() > 2 && word.ends_with('s') && !word.ends_with("ss"));
     let (a, b) = (&a[..bare(a)], &b[..bare(b)]);
+    let first = |word: &str| word.bytes().next().filter(u8::is_ascii).map(|first| first.to_ascii_lowercase());
+    if first(a).zip(first(b)).is_some_and(|(a, b)| a != b) {
+        return false;
+    }
     let is_same = |(a, b): &(char, char)| a == b || a.to_lowercase().eq(b.to_lowercase());
     let shared = a.chars().zip(b.chars()).take_while(is_same).count();
     if shared == 0 {

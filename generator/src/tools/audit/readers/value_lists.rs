@@ -1,5 +1,7 @@
 //! Lists of values in sections of their own, which the links and types of parameters name.
 
+use std::collections::BTreeMap;
+
 use super::super::document::{Block, Document, Link, Section};
 use super::super::findings::{Basis, FactKey, FactKind, Listed, key};
 use super::super::text::Span;
@@ -23,40 +25,25 @@ impl ValueSection {
     }
 }
 
-/// A list of another document, which links name.
-pub(in super::super) struct ListElsewhere {
-    document: String,
-    section: usize,
-    values: Vec<String>,
-}
+/// The only lists of sections that links from other documents lead to, by document and anchor.
+pub(in super::super) struct Elsewhere(BTreeMap<(String, String), Vec<String>>);
 
-/// The lists of documents.
-pub(in super::super) struct Elsewhere<'a> {
-    documents: &'a [Document],
-    lists: Vec<ListElsewhere>,
-}
-
-impl<'a> Elsewhere<'a> {
-    pub(in super::super) fn of(documents: &'a [Document]) -> Self {
-        let of_document = |document: &'a Document| {
-            let lists = document.sections.iter().flat_map(|section| lists(document, section));
-            lists.map(|list| ListElsewhere {
-                document: document.id.clone(),
-                section: list.section,
-                values: list.list.values.into_iter().map(|(value, _)| value).collect(),
-            })
-        };
-        Self { documents, lists: documents.iter().flat_map(of_document).collect() }
+impl Elsewhere {
+    pub(in super::super) fn of(documents: &[Document]) -> Self {
+        let links = documents.iter().flat_map(|document| &document.links);
+        let linked = links.filter_map(|link| {
+            let document = documents.iter().find(|document| document.id == link.page)?;
+            let section = document.sections.iter().find(|section| document.has_anchor(section, &link.anchor))?;
+            let [only] = <[ValueSection; 1]>::try_from(lists(document, section)).ok()?;
+            let values = only.list.values.into_iter().map(|(value, _)| value).collect();
+            Some(((link.page.clone(), link.anchor.clone()), values))
+        });
+        Self(linked.collect())
     }
 
     /// Returns the only list of the section that a link leads to.
     fn list(&self, link: &Link) -> Option<&[String]> {
-        let document = self.documents.iter().find(|document| document.id == link.page)?;
-        let section = document.sections.iter().find(|section| document.has_anchor(section, &link.anchor))?;
-        let is_there = |list: &&ListElsewhere| list.document == link.page && list.section == section.at.start;
-        let mut found = self.lists.iter().filter(is_there);
-        let first = found.next()?;
-        found.next().is_none().then_some(first.values.as_slice())
+        self.0.get(&(link.page.clone(), link.anchor.clone())).map(Vec::as_slice)
     }
 }
 
