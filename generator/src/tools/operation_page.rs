@@ -361,7 +361,7 @@ fn choice(page: &mut TextPage, family: &Family, depth: usize, parameter: &Parame
 
 fn parameter_facts(family: &Family, parameter: &Parameter) -> String {
     let head = [parameter.need.in_words().to_owned(), type_name(family, &parameter.shape)];
-    let head = head.into_iter().chain(phrases::bounds(parameter)).collect::<Vec<_>>().join(", ");
+    let head = head.into_iter().chain(phrases::bounds(parameter, &phrases::PLAIN)).collect::<Vec<_>>().join(", ");
     let parts = [
         format!("{head}."),
         sentence(&parameter.doc),

@@ -283,8 +283,7 @@ pub(super) fn find<'a>(
 
 /// Reports the word after a parameter's name: it is misspelt, or has several values to compare with.
 fn unknown_comparison(parameter: &str, word: &str, place: Place, to: &mut Diagnostics) {
-    let relations = Relation::ALL.into_iter().map(Relation::as_str);
-    let known: Vec<_> = relations.chain(Comparison::ALL.into_iter().map(Comparison::as_str)).chain(["form"]).collect();
+    let known: Vec<&str> = [Relation::WORDS, Comparison::WORDS, &["form"]].concat();
     if known.contains(&word) {
         to.at(place, Code::BadRule, format!("`{word}` compares `{parameter}` with one value"))
             .help("write one value, not a list");

@@ -118,105 +118,23 @@ fn takes_of(operation: &Operation, pool: &Pool) -> bool {
 }
 
 /// Verbs of trading that change something, wherever they stand in a name.
-const CHANGES: [&str; 26] = [
-    "amend",
-    "amends",
-    "buy",
-    "buys",
-    "cancel",
-    "cancels",
-    "close",
-    "closes",
-    "create",
-    "creates",
-    "delete",
-    "deletes",
-    "liquidate",
-    "liquidates",
-    "modify",
-    "modifies",
-    "place",
-    "places",
-    "replace",
-    "replaces",
-    "sell",
-    "sells",
-    "submit",
-    "submits",
-    "withdraw",
-    "withdraws",
-];
+const CHANGES: &str = "amend amends buy buys cancel cancels close closes create creates delete deletes liquidate \
+    liquidates modify modifies place places replace replaces sell sells submit submits withdraw withdraws";
 
 /// Verbs that are nouns as well: they change something if nothing says that they are only looked at.
-const CHANGES_OR_NOUNS: [&str; 2] = ["order", "transfer"];
+const CHANGES_OR_NOUNS: &str = "order transfer";
 
 /// Words for the things that an order is a part of.
-const OF_ORDERS: [&str; 2] = ["book", "books"];
+const OF_ORDERS: &str = "book books";
 
 /// First words of what only reads.
-const READS: [&str; 23] = [
-    "all",
-    "calculate",
-    "check",
-    "count",
-    "current",
-    "describe",
-    "download",
-    "estimate",
-    "fetch",
-    "find",
-    "get",
-    "list",
-    "lookup",
-    "my",
-    "preview",
-    "query",
-    "read",
-    "retrieve",
-    "search",
-    "show",
-    "test",
-    "view",
-    "your",
-];
+const READS: &str = "all calculate check count current describe download estimate fetch find get list lookup my preview \
+    query read retrieve search show test view your";
 
 /// Last words of what is looked at, such as `order-info` and `close-price`.
-const LOOKED_AT: [&str; 34] = [
-    "by",
-    "count",
-    "detail",
-    "details",
-    "estimate",
-    "fee",
-    "fees",
-    "history",
-    "id",
-    "info",
-    "information",
-    "limit",
-    "limits",
-    "list",
-    "log",
-    "logs",
-    "price",
-    "prices",
-    "quota",
-    "quote",
-    "quotes",
-    "rate",
-    "rates",
-    "ratio",
-    "record",
-    "records",
-    "result",
-    "results",
-    "rules",
-    "state",
-    "stats",
-    "status",
-    "types",
-    "volume",
-];
+const LOOKED_AT: &str = "by count detail details estimate fee fees history id info information limit limits list log logs \
+    price prices quota quote quotes rate rates ratio record records result results rules state stats \
+    status types volume";
 
 /// An operation with the effect `read` is repeated after a lost answer. One that is named after a change states why it
 /// changes nothing.
@@ -238,24 +156,23 @@ fn change_in_name(operation: &Operation) -> Option<(&str, String)> {
     let last = operation.path.text.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));
     let call = operation.call.as_ref().map(|(call, _)| call.as_str());
     let texts = [Some(operation.name.as_str()), last, call, Some(operation.title.as_str())];
-    let is_read_by_title = READS.contains(&words(&operation.title).first().map_or("", String::as_str));
+    let is_read_by_title = words(&operation.title).first().is_some_and(|first| is_one_of(READS, first));
     texts.into_iter().flatten().find_map(|text| Some((text, change_in(&words(text), is_read_by_title)?)))
 }
 
 /// Returns the verb in the words of a name that says that something is changed.
 fn change_in(words: &[String], is_read_by_title: bool) -> Option<String> {
     let (first, last) = (words.first()?, words.last()?);
-    if READS.contains(&first.as_str()) || words.len() > 1 && LOOKED_AT.contains(&last.as_str()) {
+    if is_one_of(READS, first) || words.len() > 1 && is_one_of(LOOKED_AT, last) {
         return None;
     }
-    let changes = words.iter().find(|word| CHANGES.contains(&word.as_str()));
-    changes
-        .or_else(|| {
-            Some(first).filter(|first| {
-                CHANGES_OR_NOUNS.contains(&first.as_str()) && !is_read_by_title && !OF_ORDERS.contains(&last.as_str())
-            })
-        })
-        .cloned()
+    let is_change = is_one_of(CHANGES_OR_NOUNS, first) && !is_read_by_title && !is_one_of(OF_ORDERS, last);
+    words.iter().find(|word| is_one_of(CHANGES, word)).or(Some(first).filter(|_| is_change)).cloned()
+}
+
+/// Returns whether a list, a text with spaces between its words, has a word.
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
 }
 
 fn words(text: &str) -> Vec<String> {

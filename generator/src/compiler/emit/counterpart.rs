@@ -196,7 +196,7 @@ pub(super) fn prices(operation: &Operation) -> Option<Field> {
 /// Returns the entry of the documentation of an operation.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     let worth = operation.worth.as_ref()?;
-    Some(format!("**Worth, for a budget:** {}", phrases::worth_in(worth, &MARKDOWN)))
+    Some(format!("**Worth, for a budget:** {}", phrases::worth(worth, &MARKDOWN)))
 }
 
 /// The parameters that conditions name.

@@ -3,10 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, number};
+use super::code::{ident, number, optional};
 use crate::compiler::model::{
-    Carried, Content, Credentials, Duration, Either, Encoding, Pairs, Part, PartKind, Signature, SignedPart, Token,
-    Within,
+    Carried, Content, Credentials, Duration, Either, Encoding, Pairs, Part, PartKind, Signature, Token, Within,
 };
 use crate::compiler::words::{Hash, PairOrder};
 
@@ -40,10 +39,6 @@ pub(super) fn table(credentials: &Credentials) -> TokenStream {
         window_ms: #window,
         window_set_by: #window_set_by,
     })
-}
-
-fn optional(value: Option<impl quote::ToTokens>) -> TokenStream {
-    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
 fn carried_table(carried: &Carried) -> TokenStream {
@@ -104,7 +99,7 @@ fn parts(parts: &[Part]) -> TokenStream {
 fn part(part: &Part) -> TokenStream {
     let part = match &part.kind {
         PartKind::Word(word) => {
-            let word = ident(word_name(*word));
+            let word = ident(word.variant());
             quote!(#word)
         }
         PartKind::Text(text) => quote!(Text(#text)),
@@ -146,24 +141,4 @@ fn part(part: &Part) -> TokenStream {
         }
     };
     quote!(tables::Part::#part)
-}
-
-fn word_name(word: SignedPart) -> &'static str {
-    match word {
-        SignedPart::Timestamp => "Timestamp",
-        SignedPart::Method => "Method",
-        SignedPart::Path => "Path",
-        SignedPart::Query => "Query",
-        SignedPart::Body => "Body",
-        SignedPart::BareQuery => "BareQuery",
-        SignedPart::SortedQuery => "SortedQuery",
-        SignedPart::Host => "Host",
-        SignedPart::Key => "Key",
-        SignedPart::Passphrase => "Passphrase",
-        SignedPart::Nonce => "Nonce",
-        SignedPart::Expires => "Expires",
-        SignedPart::Signature => "Signature",
-        SignedPart::Call => "Call",
-        SignedPart::CallId => "CallId",
-    }
 }

@@ -394,7 +394,7 @@ fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str
         (None, Some(note)) => escape(note.trim_end_matches('.')),
         (None, None) => String::new(),
     };
-    let unit = phrases::units_in(&parameter.units, &MARKDOWN);
+    let unit = phrases::units(&parameter.units, &MARKDOWN);
     let cells = [&name, required, &default, &unit, &values(scope, parameter), &escape(&parameter.doc)];
     docs.line(table_row(&cells));
 }
@@ -423,7 +423,7 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     };
     let delete = parameter.kept_unless().flatten();
     let delete = delete.map(|delete| format!("{} deletes", code(delete)));
-    std::iter::once(values).chain(phrases::bounds_in(parameter, &MARKDOWN)).chain(delete).collect::<Vec<_>>().join("; ")
+    std::iter::once(values).chain(phrases::bounds(parameter, &MARKDOWN)).chain(delete).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns a link to a type of the family.
@@ -490,7 +490,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
         (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
     }
-    facts.extend(phrases::bounds_in(parameter, &MARKDOWN).iter().map(|bound| sentence(bound)));
+    facts.extend(phrases::bounds(parameter, &MARKDOWN).iter().map(|bound| sentence(bound)));
     if !parameter.only.is_empty() {
         let values: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
         facts.push(format!("Allowed here: {}.", values.join(", ")));

@@ -178,6 +178,18 @@ impl Builder<'_> {
         self.to.lacking(place, key);
     }
 
+    /// Reports each of these keys that is there.
+    fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+        for (key, place) in keys.iter().filter_map(|(key, place)| Some((key, (*place)?))) {
+            self.at(place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
+        }
+    }
+
+    /// Reports each of these keys that is not there.
+    fn need_keys(&mut self, keys: &[(&str, bool)], place: Place) {
+        keys.iter().filter(|(_, is_there)| !is_there).for_each(|(key, _)| self.missing(key, place));
+    }
+
     /// Returns who has seen what no document describes: at least two, because one can be wrong.
     fn sources(&mut self, sources: Option<&Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
         let Some(sources) = sources else { return Sources::new() };
@@ -473,6 +485,10 @@ struct FamilyBuilder<'a, 'b> {
 impl FamilyBuilder<'_, '_> {
     fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
         self.builder.at(place, code, message)
+    }
+
+    fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+        self.builder.refuse_keys(keys, why);
     }
 
     fn name(

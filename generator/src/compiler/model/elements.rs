@@ -283,6 +283,15 @@ fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Conte
     element.rows().into_iter().zip(E::CHANGES).map(key).collect()
 }
 
+/// Returns the element of a mapping that stands alone in an operation, a family or a type, and is named by its kind.
+fn stated<E>(kind: &'static str, of: &str, mapping: &E) -> Element
+where
+    E: declared::Element<Context = std::convert::Infallible>,
+{
+    let place = declared::Mapping::place(mapping);
+    Element::new(kind, of, [kind, kind], place).keys(declared_keys(mapping, |never| match never {}))
+}
+
 /// The difference between the keys of two versions of an element.
 pub(crate) struct KeyChange<'a> {
     pub(crate) key: &'a Key,

@@ -1,6 +1,8 @@
 //! Parameters of requests, of items and of choices, and those of an operation as they are sent: the members of a choice
 //! beside the others, and the parameters of items after the list that holds them.
 
+use tradeapi_words::words;
+
 use super::{
     Choice, ChoiceKind, Deprecated, Edit, Enum, Family, Item, JsonType, ListName, Name, NamesWithin, Operation, Placed,
     Shape, Type,
@@ -428,24 +430,13 @@ pub(crate) struct Unit {
     pub(crate) place: Place,
 }
 
-/// The need to send a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    Always,
-    Conditional,
-    Unstated,
-    No,
-}
-
-impl Need {
-    /// Returns the word of the schema; `no` is the absence of a word.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Always => "always",
-            Self::Conditional => "conditional",
-            Self::Unstated => "unstated",
-            Self::No => "no",
-        }
+words! {
+    /// The need to send a parameter; `no` is the absence of a word.
+    pub(crate) enum Need {
+        Always = "always",
+        Conditional = "conditional",
+        Unstated = "unstated",
+        No = "no",
     }
 }
 

@@ -375,12 +375,7 @@ pub(crate) fn all_of(conditions: &[Condition]) -> String {
 }
 
 /// Returns the units of a quantity, each with its condition; empty if none is stated.
-pub(crate) fn units(units: &[Unit]) -> String {
-    units_in(units, &PLAIN)
-}
-
-/// Returns the units with markup.
-pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
+pub(crate) fn units(units: &[Unit], markup: &Markup) -> String {
     let is_alone = units.len() == 1;
     let condition = |((name, _), values): &NamesWithin| {
         let values: Vec<_> = values.iter().map(|(value, _)| (markup.code)(value)).collect();
@@ -399,16 +394,11 @@ pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
 
 /// Returns the units as a sentence; empty if none is stated.
 pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
-    if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
+    if units.is_empty() { String::new() } else { format!("Unit: {}.", self::units(units, markup)) }
 }
 
 /// Returns the most that orders are worth.
-pub(crate) fn worth(worth: &Worth) -> String {
-    worth_in(worth, &PLAIN)
-}
-
-/// Returns the most that orders are worth, with markup.
-pub(crate) fn worth_in(worth: &Worth, markup: &Markup) -> String {
+pub(crate) fn worth(worth: &Worth, markup: &Markup) -> String {
     let Worth { r#in: _, quantity, price, at_price, known_when, reduces, only_reduces, place: _ } = worth;
     if only_reduces.is_set() {
         return "nothing, because it opens and enlarges no position".to_owned();
@@ -465,12 +455,7 @@ fn any_of(values: &[String]) -> String {
 }
 
 /// Returns the bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `at most 10 digits`, `2 to 32 characters`.
-pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
-    bounds_in(parameter, &PLAIN)
-}
-
-/// Returns the bounds of a parameter with markup.
-pub(crate) fn bounds_in(parameter: &Parameter, markup: &Markup) -> Vec<String> {
+pub(crate) fn bounds(parameter: &Parameter, markup: &Markup) -> Vec<String> {
     let (min, max) = (&parameter.min, &parameter.max);
     let fixed = parameter.fixed.as_ref().map(|(fixed, _)| format!("always {}", (markup.code)(fixed)));
     let value = match (min, max) {

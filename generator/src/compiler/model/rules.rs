@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use tradeapi_words::words;
+
 use super::{Duration, EnumValue, Family, ListName, Name, Parameter, Placed};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::words::{RuleKind, Severity};
@@ -80,28 +82,34 @@ pub(crate) enum Condition {
     Not(Box<Condition>),
 }
 
-/// The order of a parameter relative to its operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
-    Below,
-    Above,
-    NotBelow,
-    NotAbove,
+words! {
+    /// The order of a parameter relative to its operand; the word follows the name of the parameter and a dot.
+    pub(crate) enum Relation {
+        Below = "below",
+        Above = "above",
+        NotBelow = "not_below",
+        NotAbove = "not_above",
+    }
+
+    /// The comparison of a parameter with a property of the account or of the instrument; the word follows the name of
+    /// the parameter and a dot.
+    pub(crate) enum Comparison {
+        /// The text is among the names of the account's property.
+        Among = "among",
+        /// The time is not before that of the account's property.
+        NotBefore = "not_before",
+        /// The number is a multiple of the instrument's property.
+        MultipleOf = "multiple_of",
+        /// The number has no more decimal places than the instrument's property says.
+        Places = "places",
+        /// The number is not below the instrument's property.
+        AtLeast = "at_least",
+        /// The number is not above the instrument's property.
+        AtMost = "at_most",
+    }
 }
 
 impl Relation {
-    pub(crate) const ALL: [Self; 4] = [Self::Below, Self::Above, Self::NotBelow, Self::NotAbove];
-
-    /// Returns the word that follows the parameter's name and a dot.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Below => "below",
-            Self::Above => "above",
-            Self::NotBelow => "not_below",
-            Self::NotAbove => "not_above",
-        }
-    }
-
     /// Returns the relation that holds where this one does not.
     pub(crate) fn negated(self) -> Self {
         match self {
@@ -155,39 +163,7 @@ impl Operand {
     }
 }
 
-/// The comparison of a parameter with a property of the account or of the instrument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Comparison {
-    /// The text is among the names of the account's property.
-    Among,
-    /// The time is not before that of the account's property.
-    NotBefore,
-    /// The number is a multiple of the instrument's property.
-    MultipleOf,
-    /// The number has no more decimal places than the instrument's property says.
-    Places,
-    /// The number is not below the instrument's property.
-    AtLeast,
-    /// The number is not above the instrument's property.
-    AtMost,
-}
-
 impl Comparison {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Among, Self::NotBefore, Self::MultipleOf, Self::Places, Self::AtLeast, Self::AtMost];
-
-    /// Returns the word that follows the parameter's name and a dot.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Among => "among",
-            Self::NotBefore => "not_before",
-            Self::MultipleOf => "multiple_of",
-            Self::Places => "places",
-            Self::AtLeast => "at_least",
-            Self::AtMost => "at_most",
-        }
-    }
-
     /// Returns whether it compares with a property of the instrument rather than of the account.
     pub(crate) fn is_of_instrument(self) -> bool {
         matches!(self, Self::MultipleOf | Self::Places | Self::AtLeast | Self::AtMost)
@@ -267,52 +243,32 @@ impl Condition {
         }
     }
 
+    /// Returns the condition that it is or negates.
+    fn bare(&self) -> &Self {
+        if let Self::Not(inner) = self { inner.bare() } else { self }
+    }
+
     /// Returns the property of the account or the instrument that it depends on.
     pub(crate) fn property(&self) -> Option<&str> {
-        match self {
+        match self.bare() {
             Self::AccountIs { property, .. } | Self::Compares { property, .. } => Some(&property.0),
-            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::Relates { .. } => None,
-            Self::Not(inner) => inner.property(),
+            _ => None,
         }
     }
 
     /// Returns whether it compares with a property of the instrument that the request names.
     pub(crate) fn is_of_instrument(&self) -> bool {
-        match self {
-            Self::Compares { comparison, .. } => comparison.is_of_instrument(),
-            Self::Not(inner) => inner.is_of_instrument(),
-            Self::Given(_)
-            | Self::AnyGiven(_)
-            | Self::HasForm { .. }
-            | Self::Is { .. }
-            | Self::AccountIs { .. }
-            | Self::Relates { .. } => false,
-        }
+        matches!(self.bare(), Self::Compares { comparison, .. } if comparison.is_of_instrument())
     }
 
     /// Returns whether it compares anything with a value that is not fixed in the schema.
     pub(crate) fn compares(&self) -> bool {
-        match self {
-            Self::Compares { .. } | Self::Relates { .. } => true,
-            Self::Not(inner) => inner.compares(),
-            Self::Given(_) | Self::AnyGiven(_) | Self::HasForm { .. } | Self::Is { .. } | Self::AccountIs { .. } => {
-                false
-            }
-        }
+        matches!(self.bare(), Self::Compares { .. } | Self::Relates { .. })
     }
 
     /// Returns whether it depends on the current time.
     pub(crate) fn is_of_time(&self) -> bool {
-        match self {
-            Self::Relates { operand, .. } => matches!(operand, Operand::Moment { .. }),
-            Self::Not(inner) => inner.is_of_time(),
-            Self::Given(_)
-            | Self::AnyGiven(_)
-            | Self::HasForm { .. }
-            | Self::Is { .. }
-            | Self::AccountIs { .. }
-            | Self::Compares { .. } => false,
-        }
+        matches!(self.bare(), Self::Relates { operand: Operand::Moment { .. }, .. })
     }
 }
 

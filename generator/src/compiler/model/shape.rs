@@ -1,5 +1,7 @@
 //! Shapes of parameters and fields: values, lists, maps and objects, and their JSON types.
 
+use tradeapi_words::words;
+
 use super::{Choice, Enum, Family, Identifier, Parameter, Placed, Truth, Type};
 use crate::compiler::diagnostics::Place;
 
@@ -143,27 +145,15 @@ impl Shape {
     }
 }
 
-/// The JSON type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JsonType {
-    Array,
-    Any,
-    Boolean,
-    Number,
-    Object,
-    String,
-}
-
-impl JsonType {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Any => "any",
-            Self::Boolean => "boolean",
-            Self::Number => "number",
-            Self::Object => "object",
-            Self::String => "string",
-        }
+words! {
+    /// The JSON type of a value.
+    pub(crate) enum JsonType {
+        Array = "array",
+        Any = "any",
+        Boolean = "boolean",
+        Number = "number",
+        Object = "object",
+        String = "string",
     }
 }
 

@@ -105,12 +105,7 @@ impl Builder<'_> {
         if !is_carried && !has_content && raw.algorithm.is_none() {
             return None;
         }
-        if !has_content {
-            self.missing("signed_text", raw.place);
-        }
-        if raw.algorithm.is_none() {
-            self.missing("algorithm", raw.place);
-        }
+        self.need_keys(&[("signed_text", has_content), ("algorithm", raw.algorithm.is_some())], raw.place);
         if let (Some(token), Some(first)) = (&raw.token, raw.signed_text.first()) {
             self.at(token.place, Code::Misplaced, "`token` and `signed_text` exclude each other")
                 .related(first.place, "the signed text")
@@ -217,11 +212,8 @@ impl Builder<'_> {
     }
 
     fn either(&mut self, raw: &raw::SignedMapping, place: Place) -> Either {
-        for (name, parts) in [("when", &raw.when), ("then", &raw.then)] {
-            if parts.as_ref().is_none_or(Vec::is_empty) {
-                self.missing(name, place);
-            }
-        }
+        let has = |parts: &Option<Vec<_>>| parts.as_ref().is_some_and(|parts| !parts.is_empty());
+        self.need_keys(&[("when", has(&raw.when)), ("then", has(&raw.then))], place);
         let mut parts = |parts: &Option<Vec<Spanned<raw::SignedText>>>| {
             parts.as_ref().map(|parts| self.parts(parts)).unwrap_or_default()
         };
@@ -274,15 +266,14 @@ impl Builder<'_> {
     fn words(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> PropertyKind {
         let rust = self.rust_name(&None, &name.value, name.place, "property", type_name);
         let values = raw.values.iter().map(|(wire, value)| {
-            let also = value.also.first().map(|also| ("also", also.place));
-            let deprecated = value.deprecated.as_ref().map(|deprecated| ("deprecated", deprecated.place));
-            let sources = value.sources.as_ref().map(|sources| ("sources", sources.place));
-            let from = value.from.as_ref().map(|from| ("from", from.place));
-            let until = value.until.as_ref().map(|until| ("until", until.place));
-            for (key, place) in also.into_iter().chain(sources).chain(deprecated).chain(from).chain(until) {
-                self.at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
-                    .help("remove it");
-            }
+            let keys = [
+                ("also", value.also.first().map(|also| also.place)),
+                ("sources", value.sources.as_ref().map(|sources| sources.place)),
+                ("deprecated", value.deprecated.as_ref().map(|deprecated| deprecated.place)),
+                ("from", value.from.as_ref().map(|from| from.place)),
+                ("until", value.until.as_ref().map(|until| until.place)),
+            ];
+            self.refuse_keys(&keys, "is only allowed for a value of an enum");
             let rust = self.rust_name(&value.rust, &wire.value, wire.place, "value", variant_name);
             EnumValue::new(Name { rust, wire: wire.value.clone(), place: wire.place }, text_of(&value.doc))
         });

@@ -2,7 +2,7 @@
 
 use super::statements::is_named;
 use super::{FamilyBuilder, placed, text_of};
-use crate::compiler::diagnostics::{Code, Help, Place, unknown};
+use crate::compiler::diagnostics::{Code, Help, unknown};
 use crate::compiler::load::{Named, Spanned, Text, raw};
 use crate::compiler::model::types::travels_as_text;
 use crate::compiler::model::{Field, Item, ListName, Need, Parameter, Placed, Shape, Type, Unit, type_name};
@@ -70,14 +70,6 @@ impl FamilyBuilder<'_, '_> {
             ("called", raw.called.first().map(|word| word.place)),
         ];
         self.refuse_keys(&keys, "is only allowed for a parameter of a request");
-    }
-
-    pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
-        for (key, place) in keys {
-            if let Some(place) = place {
-                self.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
-            }
-        }
     }
 
     pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {

@@ -74,11 +74,7 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn transition(&mut self, all: &Enum, raw: &Spanned<raw::Transition>) -> Transition {
-        for (key, texts) in [("from", &raw.from), ("trigger", &raw.trigger)] {
-            if texts.is_empty() {
-                self.builder.missing(key, raw.place);
-            }
-        }
+        self.builder.need_keys(&[("from", !raw.from.is_empty()), ("trigger", !raw.trigger.is_empty())], raw.place);
         raw.from.iter().for_each(|from| self.is_state(all, from, &["any"]));
         match &raw.to {
             Some(state) => self.is_state(all, state, &["unchanged", "rejected"]),
@@ -121,14 +117,9 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn tracked(&mut self, raw: &Spanned<raw::Tracked>) -> Option<Tracked> {
-        for (key, text) in [("record", &raw.record), ("state", &raw.state)] {
-            if text.is_none() {
-                self.builder.missing(key, raw.place);
-            }
-        }
-        if raw.id.is_none() && raw.client_id.is_none() {
-            self.builder.missing("id", raw.place);
-        }
+        let has_id = raw.id.is_some() || raw.client_id.is_some();
+        let keys = [("record", raw.record.is_some()), ("state", raw.state.is_some()), ("id", has_id)];
+        self.builder.need_keys(&keys, raw.place);
         let (name, state) = (raw.record.as_ref()?, raw.state.as_ref()?);
         Some(Tracked {
             place: name.place,

@@ -282,10 +282,8 @@ impl FamilyBuilder<'_, '_> {
     }
 
     fn page(&mut self, raw: &Spanned<raw::Response>, list: &Text) -> Option<Response> {
-        let is_missing = [("of", raw.of.is_none()), ("cursor", raw.cursor.is_none()), ("next", raw.next.is_none())];
-        for (key, _) in is_missing.into_iter().filter(|(_, is_missing)| *is_missing) {
-            self.builder.missing(key, raw.place);
-        }
+        let keys = [("of", raw.of.is_some()), ("cursor", raw.cursor.is_some()), ("next", raw.next.is_some())];
+        self.builder.need_keys(&keys, raw.place);
         let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.clone()?);
         let record = self.resolve_record(of)?;
         let (list, cursor) = (self.field_name(list, &None), self.field_name(cursor, &None));
@@ -298,11 +296,8 @@ impl FamilyBuilder<'_, '_> {
                 .help("add `examples` with a request and its response as wire JSON");
         }
         let examples = raw.iter().filter_map(|raw| {
-            for (key, value) in [("request", &raw.request), ("response", &raw.response)] {
-                if value.is_none() {
-                    self.builder.missing(key, raw.place);
-                }
-            }
+            let keys = [("request", raw.request.is_some()), ("response", raw.response.is_some())];
+            self.builder.need_keys(&keys, raw.place);
             if raw.about.is_some() {
                 self.builder.need(&raw.about, "about", raw.place);
             }
@@ -348,11 +343,7 @@ fn likely_method(raw: &raw::Operation) -> Method {
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
         let why = self.need(&raw.why, "why", raw.place);
-        for (key, is_missing) in [("when", raw.when.is_none()), ("outcome", raw.outcome.is_none())] {
-            if is_missing {
-                self.missing(key, raw.place);
-            }
-        }
+        self.need_keys(&[("when", raw.when.is_some()), ("outcome", raw.outcome.is_some())], raw.place);
         let when = raw.when.as_ref()?;
         // If the outcome is missing, a value that passes the checks, so that only the missing key is reported.
         let fitting = match when.value {
@@ -527,11 +518,7 @@ impl FamilyBuilder<'_, '_> {
         } else if response.object.is_some() && raw.list.is_some() {
             self.results_in_one_list(raw);
         } else if response.object.is_some() {
-            for (key, place) in [("done", raw.done.place()), ("failed", raw.failed.place())] {
-                if place.is_none() {
-                    self.builder.missing(key, raw.place);
-                }
-            }
+            self.builder.need_keys(&[("done", raw.done.is_some()), ("failed", raw.failed.is_some())], raw.place);
         }
         if raw.results.is_none() && response.object.is_none() {
             self.refuse_keys(&[("list", raw.list.place())], "requires an `object`");

@@ -346,11 +346,7 @@ impl Builder<'_> {
     }
 
     fn observed_code(&mut self, code: &Text, raw: &Spanned<raw::ObservedCode>) -> ObservedCode {
-        for (key, is_missing) in [("proves", raw.proves.is_none()), ("sources", raw.sources.is_none())] {
-            if is_missing {
-                self.missing(key, code.place);
-            }
-        }
+        self.need_keys(&[("proves", raw.proves.is_some()), ("sources", raw.sources.is_some())], code.place);
         let sources = raw.sources.as_ref().map_or(&[][..], |sources| &sources.value);
         if let Some(none) = raw.sources.as_ref().filter(|sources| sources.value.is_empty()) {
             self.at(none.place, Code::MissingKey, format!("the code `{}` has no sources", code.value))

@@ -173,13 +173,11 @@ fn worded(key: &str, place: Place, values: Vec<Placed>) -> Condition {
     if word == "form" {
         return Condition::HasForm { parameter: named(parameter), forms: values };
     }
-    if let (Some(relation), [(operand, place)]) =
-        (Relation::ALL.into_iter().find(|relation| relation.as_str() == word), values.as_slice())
-    {
+    if let (Some(relation), [(operand, place)]) = (Relation::parse(word), values.as_slice()) {
         let operand = Operand::parse(operand);
         return Condition::Relates { parameter: named(parameter), relation, operand, place: *place };
     }
-    match (Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == word), values.as_slice()) {
+    match (Comparison::parse(word), values.as_slice()) {
         (Some(comparison), [property]) => {
             Condition::Compares { parameter: named(parameter), comparison, property: property.clone() }
         }

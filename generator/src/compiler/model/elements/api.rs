@@ -3,7 +3,7 @@
 use super::types::named;
 use super::{
     Element, Key, Means, Order, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path,
-    source,
+    source, stated,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::facts::Fact;
@@ -317,7 +317,13 @@ impl Family {
             .observed(self.is_observed())
             .holds(errors.iter().map(|error| error.element(name)))
             .holds(probe.iter().map(|probe| probe.element(name)))
-            .holds(flat.iter().map(|flat| flat.element(name)))
+            .holds(flat.iter().map(|flat| {
+                // The operations that the client's function `flatten` calls.
+                stated("flat", name, flat).when(
+                    additive("`flatten` cancels and closes everything of the family"),
+                    breaking("`flatten` no longer cancels and closes anything of the family"),
+                )
+            }))
             .holds(limits.iter().map(|limit| limit.element(self)))
             .holds(classes.iter().map(|class| class.element(name)))
             .holds(lifecycle.iter().map(|lifecycle| lifecycle.element(self)))

@@ -4,17 +4,16 @@ use super::means::Arguments;
 use super::types::deprecated;
 use super::{
     Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, in_any_order, list,
-    maybe, names, path, source, sources,
+    maybe, names, path, source, sources, stated,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::KeyValue;
 use crate::compiler::model::facts::{Fact, WindowBound};
-use crate::compiler::model::phrases;
+use crate::compiler::model::phrases::{self, PLAIN};
 use crate::compiler::model::{
-    Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Counterpart, Echoes, Effect, Example, Family,
-    Flat, InFlight, Intent, NamesWithin, Need, Observation, OpenQuestion, Operation, Parameter, ParameterStyle,
-    PoolWeight, Rate, Reference, Repeat, Rule, RuleKind, Setting, Statements, Test, Window, WindowContext,
-    WireParameter, Worth,
+    Body, Compound, Condition, Confirm, ConfirmContext, Contradiction, Echoes, Effect, Example, Family, Intent,
+    NamesWithin, Need, Observation, OpenQuestion, Operation, Parameter, ParameterStyle, PoolWeight, Rate, Reference,
+    Repeat, Rule, RuleKind, Setting, Statements, Test, Window, WindowContext, WireParameter,
 };
 use crate::compiler::words::Sends;
 
@@ -181,7 +180,7 @@ impl Operation {
             Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)).said(),
             Key::shown("repeat", repeat.as_ref().map_or("", |repeat| &repeat.why.0)),
-            Key::shown("worth", maybe(worth.as_ref().map(phrases::worth))),
+            Key::shown("worth", maybe(worth.as_ref().map(|worth| phrases::worth(worth, &PLAIN)))),
             Key::prose("effect.why", &maybe(effect_why.as_ref()))
                 .says(maybe(effect_why.as_ref()))
                 .data("x-effect-why", effect_why.as_deref())
@@ -199,12 +198,25 @@ impl Operation {
             .states(self.facts(family))
             .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
             .holds(self.intents.iter().map(|intent| intent.element(family, self)))
-            .holds(self.in_flight.iter().map(|in_flight| in_flight.element(id)))
+            .holds(self.in_flight.iter().map(|in_flight| {
+                // The number of amendments that the gate admits at a time.
+                let [comes, goes] = ["it implements `Amendment`", "it no longer implements `Amendment`"];
+                stated("in_flight", id, in_flight).when(additive(comes), breaking(goes))
+            }))
             .holds(self.rates.iter().map(|rate| rate.element(id)))
             .holds(self.window.iter().map(|window| window.element(self)))
-            .holds(self.repeat.iter().map(|repeat| repeat.element(id)))
-            .holds(self.worth.iter().map(|worth| worth.element(id)))
-            .holds(self.counterpart.iter().map(|counterpart| counterpart.element(id)))
+            .holds(self.repeat.iter().map(|repeat| {
+                let [comes, goes] = ["it can be repeated", "it can no longer be repeated"];
+                stated("repeat", id, repeat).when(additive(comes), breaking(goes))
+            }))
+            .holds(self.worth.iter().map(|worth| {
+                let [comes, goes] = ["a budget can count it", "a client with a budget refuses it"];
+                stated("worth", id, worth).when(behaviour(comes), behaviour(goes))
+            }))
+            .holds(self.counterpart.iter().map(|counterpart| {
+                let [comes, goes] = ["its requests can be converted", "its requests can no longer be converted"];
+                stated("counterpart", id, counterpart).when(additive(comes), breaking(goes))
+            }))
             .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
             .holds(self.batch.iter().map(|batch| batch.element(family, self)));
         if self.is_repeatable() && self.repeat.is_none() {
@@ -279,15 +291,6 @@ impl Window {
     }
 }
 
-impl InFlight {
-    /// Returns how many amendments the gate admits at a time.
-    fn element(&self, operation: &str) -> Element {
-        Element::new("in_flight", operation, ["in_flight", "in_flight"], self.place)
-            .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))
-            .keys(declared_keys(self, |never| match never {}))
-    }
-}
-
 impl Intent {
     fn element(&self, family: &Family, operation: &Operation) -> Element {
         let Self { id, rust, place, says, at, within, set, take: _, call } = self;
@@ -315,30 +318,6 @@ impl Intent {
 fn settings(all: &[Setting]) -> String {
     let words = |Setting { name, text, place: _, text_place: _ }: &Setting| format!("{name} = {text}");
     list(all.iter().map(words))
-}
-
-impl Repeat {
-    pub(super) fn element(&self, operation: &str) -> Element {
-        Element::new("repeat", operation, ["repeat", "repeat"], self.place)
-            .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
-            .keys(declared_keys(self, |never| match never {}))
-    }
-}
-
-impl Worth {
-    fn element(&self, operation: &str) -> Element {
-        Element::new("worth", operation, ["worth", "worth"], self.place)
-            .when(behaviour("a budget can count it"), behaviour("a client with a budget refuses it"))
-            .keys(declared_keys(self, |never| match never {}))
-    }
-}
-
-impl Counterpart {
-    fn element(&self, operation: &str) -> Element {
-        Element::new("counterpart", operation, ["counterpart", "counterpart"], self.place)
-            .when(additive("its requests can be converted"), breaking("its requests can no longer be converted"))
-            .keys(declared_keys(self, |never| match never {}))
-    }
 }
 
 impl Confirm {
@@ -392,18 +371,6 @@ pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
     Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place)).said()
 }
 
-impl Flat {
-    /// Returns what the client's function `flatten` calls.
-    pub(super) fn element(&self, family: &str) -> Element {
-        Element::new("flat", family, ["flat", "flat"], self.place)
-            .when(
-                additive("`flatten` cancels and closes everything of the family"),
-                breaking("`flatten` no longer cancels and closes anything of the family"),
-            )
-            .keys(declared_keys(self, |never| match never {}))
-    }
-}
-
 impl Statements {
     /// Adds the statements of a family or an operation to its element.
     pub(super) fn add_to(&self, element: Element) -> Element {
@@ -433,7 +400,7 @@ impl OpenQuestion {
 impl Contradiction {
     pub(super) fn element(&self, of: &str) -> Element {
         let Self { id, place, readings, chosen, why } = self;
-        let fact = Fact::Contradiction { about: of.to_owned(), readings: readings.clone() };
+        let fact = Fact::Contradiction { about: of.to_owned(), readings: readings.join(" / ") };
         Element::new("contradiction", path(of, id), [id, id], *place)
             .keys([Key::prose("readings", &readings.join(" / ")), Key::prose("chosen", chosen), Key::prose("why", why)])
             .states([(*place, fact)])

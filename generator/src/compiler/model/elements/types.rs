@@ -2,16 +2,17 @@
 
 use super::means::Texts;
 use super::{
-    Element, Key, Means, additive, behaviour, breaking, declared_keys, documentation, first, flag, in_any_order, list,
-    maybe, names, path, source, sources,
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, in_any_order, list, maybe, names,
+    path, source, sources, stated,
 };
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 use crate::compiler::model::facts::Fact;
 use crate::compiler::model::{
-    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumCounterpart, EnumValue, ExcludedTransition, Exclusion,
-    Family, Form, Identifier, Lifecycle, Name, NameOf, NamesWithin, Parameter, Pattern, Placed, Reference, Shape,
-    State, Tracked, Transition, Truth, Type, Unit, declared, formats, phrases,
+    Case, Choice, ChoiceKind, Decided, Deprecated, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Form,
+    Identifier, Lifecycle, Name, NameOf, NamesWithin, Parameter, Pattern, Placed, Reference, Shape, State, Tracked,
+    Transition, Truth, Type, Unit, declared, formats,
+    phrases::{self, PLAIN},
 };
 
 /// Returns an element with a name on the wire and one in Rust.
@@ -42,7 +43,7 @@ pub(super) fn unit(units: &[Unit]) -> Key {
         Value::object([is].into_iter().chain(when))
     });
     let data = (!units.is_empty()).then(|| Value::list(data));
-    Key::new("unit", phrases::units(units), means).data("x-units", data)
+    Key::new("unit", phrases::units(units, &PLAIN), means).data("x-units", data)
 }
 
 /// Returns the scale of a decimal that travels as an integer.
@@ -124,20 +125,15 @@ impl Enum {
     pub(super) fn element(&self, family: &str) -> Element {
         let path = path(family, &self.name.wire);
         let values: Vec<_> = self.values.iter().map(|value| value.element(&path)).collect();
-        let counterpart = self.counterpart.as_ref().map(|counterpart| counterpart.element(&path));
+        let converts = || behaviour("requests with its values can be converted");
+        let counterpart = self.counterpart.as_ref().map(|counterpart| {
+            stated("counterpart", &path, counterpart).when(converts(), behaviour("what a request is converted to"))
+        });
         named("enum", path, &self.name)
             .when(additive("a new type"), breaking("the type is removed"))
             .keys(self.keys())
             .holds(counterpart)
             .holds(values)
-    }
-}
-
-impl EnumCounterpart {
-    fn element(&self, of: &str) -> Element {
-        Element::new("counterpart", of, ["counterpart", "counterpart"], self.place)
-            .when(behaviour("requests with its values can be converted"), behaviour("what a request is converted to"))
-            .keys(declared_keys(self, |never| match never {}))
     }
 }
 
