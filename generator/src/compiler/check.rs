@@ -109,6 +109,12 @@ pub(crate) use examples::{comparable, is_readable};
 pub(crate) use names::rust_names_of_types;
 pub(crate) use reserved::{is_free_operation, is_free_request, is_free_setter, is_free_type};
 
+/// Returns each item that is the same as an earlier one, after the first such.
+fn repeated<T>(all: &[T], is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = (&T, &T)> {
+    let first = move |at: usize| all[..at].iter().find(|first| is_same(first, &all[at]));
+    (0..all.len()).filter_map(move |at| Some((first(at)?, &all[at])))
+}
+
 /// Checks all rules and reports every violation.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
     for rule in API_RULES {

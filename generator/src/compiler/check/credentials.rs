@@ -1,5 +1,6 @@
 //! Credentials: everything that is signed is sent, and under names that parameters do not have.
 
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics, name_list};
 use crate::compiler::model::{
     Access, Api, Carried, Content, Credentials, Duration, Family, Parameter, Part, PartKind, Shape, SignedPart, Type,
@@ -138,35 +139,23 @@ fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     };
     let within = signature.parts().into_iter().flat_map(Part::all).flat_map(Part::lists);
     for list in lists.into_iter().chain(within) {
-        for (index, part) in list.iter().enumerate() {
-            let PartKind::Word(word) = part.kind else { continue };
-            let is_same = |first: &&Part| matches!(first.kind, PartKind::Word(other) if is_same_part(word, other));
-            if let Some(first) = list[..index].iter().find(is_same) {
-                to.at(part.place, Code::DefinedTwice, format!("`{}` is signed twice", word.as_str()))
-                    .related(first.place, "the first one")
-                    .help("remove one of them");
-            }
+        for (first, part) in repeated(list, is_same_part) {
+            to.at(part.place, Code::DefinedTwice, format!("`{}` is signed twice", what(part)))
+                .related(first.place, "the first one")
+                .help("remove one of them");
         }
     }
 }
 
 /// Returns whether two words stand for the same part of a request.
-fn is_same_part(word: SignedPart, other: SignedPart) -> bool {
-    let part = |word: SignedPart| match word {
-        SignedPart::Query | SignedPart::BareQuery | SignedPart::SortedQuery => Some(SignedPart::Query),
-        SignedPart::Key | SignedPart::Passphrase => None,
-        SignedPart::Timestamp
-        | SignedPart::Nonce
-        | SignedPart::Expires
-        | SignedPart::Method
-        | SignedPart::Host
-        | SignedPart::Path
-        | SignedPart::Body
-        | SignedPart::Signature
-        | SignedPart::Call
-        | SignedPart::CallId => Some(word),
+fn is_same_part(one: &Part, other: &Part) -> bool {
+    let word = |part: &Part| match part.kind {
+        PartKind::Word(SignedPart::BareQuery | SignedPart::SortedQuery) => Some(SignedPart::Query),
+        PartKind::Word(SignedPart::Key | SignedPart::Passphrase) => None,
+        PartKind::Word(word) => Some(word),
+        _ => None,
     };
-    part(word).is_some() && part(word) == part(other)
+    word(one).is_some() && word(one) == word(other)
 }
 
 /// A carried text is a credential, or consists of parts that are known when it is made: parameters are written before

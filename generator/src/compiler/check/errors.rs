@@ -1,7 +1,7 @@
 //! Error codes: which code means success, and what the others prove; the table of outcomes; ceilings and pending
 //! amendments, whose codes refuse a request.
 
-use super::identifiers;
+use super::{identifiers, repeated};
 use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, one_of, unknown};
 use crate::compiler::model::{
     Api, CallResult, CodeProof, CredentialCause, Effect, Family, InFlight, Need, ObservedCode, Operation, OutcomeRow,
@@ -119,13 +119,11 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
             rule_is_known(api, rule, *place, to);
         }
     }
-    let rules = || api.refusals.iter().flat_map(|refusal| &refusal.rules);
-    for (index, (rule, place)) in rules().enumerate() {
-        if let Some((_, first)) = rules().take(index).find(|(first, _)| first == rule) {
-            to.at(*place, Code::DefinedTwice, format!("duplicate refusal for the rule `{rule}`"))
-                .related(*first, "first refused here")
-                .help("remove one of them");
-        }
+    let rules: Vec<_> = api.refusals.iter().flat_map(|refusal| &refusal.rules).collect();
+    for ((_, first), (rule, place)) in repeated(&rules, |one, other| one.0 == other.0) {
+        to.at(*place, Code::DefinedTwice, format!("duplicate refusal for the rule `{rule}`"))
+            .related(*first, "first refused here")
+            .help("remove one of them");
     }
 }
 

@@ -4,6 +4,7 @@
 use tradeapi_words::{MINTED_LETTERS, MINTED_PARTS};
 
 use super::account::{are_right, instrument_property};
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, name_list, one_of, unknown};
 use crate::compiler::model::{
     Api, Case, Choice, ChoiceKind, Decided, Enum, Family, Form, Identifier, Name, Need, Parameter, Pattern, Placed,
@@ -37,7 +38,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 /// Forms become functions, so their Rust names are distinct, and texts of the identifier can have them.
 pub(super) fn forms(api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
-        for (index, form) in all.forms.iter().enumerate() {
+        for form in &all.forms {
             if let Some(decided) = &form.decided {
                 an_instrument_decides(api, form, decided, to);
             }
@@ -51,26 +52,25 @@ pub(super) fn forms(api: &Api, family: &Family, to: &mut Diagnostics) {
                 .related(all.name.place, "the identifier is here")
                 .help("correct the form, or the `length` or `alphabet` of the identifier");
             }
-            let earlier = all.forms[..index].iter().find(|other| other.name.rust == form.name.rust);
-            let twin = all.forms[..index].iter().find(|other| other.pattern.text == form.pattern.text);
-            if let Some(twin) = twin.filter(|_| !form.pattern.text.is_empty()) {
-                to.at(
-                    form.name.place,
-                    Code::DefinedTwice,
-                    format!("the forms `{}` and `{}` are both `{}`", twin.name.wire, form.name.wire, form.pattern.text),
-                )
-                .related(twin.name.place, "the other form is here")
-                .help("correct one of them, or remove it");
-            }
-            if let Some(earlier) = earlier.filter(|_| !form.name.rust.is_empty()) {
-                to.at(
-                    form.name.place,
-                    Code::NameCollision,
-                    format!("the forms `{}` and `{}` have the same Rust name", earlier.name.wire, form.name.wire),
-                )
-                .related(earlier.name.place, "the other form is here")
-                .help("rename one of them");
-            }
+        }
+        for (twin, form) in repeated(&all.forms, |one, other| one.pattern.text == other.pattern.text) {
+            to.at(
+                form.name.place,
+                Code::DefinedTwice,
+                format!("the forms `{}` and `{}` are both `{}`", twin.name.wire, form.name.wire, form.pattern.text),
+            )
+            .related(twin.name.place, "the other form is here")
+            .help("correct one of them, or remove it");
+        }
+        let has_name = |(_, form): &(&Form, &Form)| !form.name.rust.is_empty();
+        for (earlier, form) in repeated(&all.forms, |one, other| one.name.rust == other.name.rust).filter(has_name) {
+            to.at(
+                form.name.place,
+                Code::NameCollision,
+                format!("the forms `{}` and `{}` have the same Rust name", earlier.name.wire, form.name.wire),
+            )
+            .related(earlier.name.place, "the other form is here")
+            .help("rename one of them");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::batches::list_of_objects;
 use super::names::{RustName, are_distinct, are_free};
 use super::rules::{self, refuses};
-use super::{identifiers, reserved, values};
+use super::{identifiers, repeated, reserved, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::compiler::model::{
     Api, Case, Condition, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames,
@@ -125,13 +125,11 @@ fn have_purposes_of_their_own(operation: &Operation, to: &mut Diagnostics) {
     let taken = |intent: &Intent| -> BTreeSet<_> { intent.take.iter().map(|(name, _)| name.clone()).collect() };
     let is_same =
         |one: &Intent, other: &Intent| (list(one), set(one), taken(one)) == (list(other), set(other), taken(other));
-    for (index, intent) in operation.intents.iter().enumerate().filter(|(_, intent)| !intent.set.is_empty()) {
-        if let Some(first) = operation.intents[..index].iter().find(|first| is_same(first, intent)) {
-            let message = format!("the intent `{}` makes the same request as `{}`", intent.id, first.id);
-            to.at(intent.place, Code::BadIntent, message)
-                .related(first.place, "the other intent is here")
-                .help("remove one of them, or correct what it sets");
-        }
+    for (first, intent) in repeated(&operation.intents, is_same).filter(|(_, intent)| !intent.set.is_empty()) {
+        let message = format!("the intent `{}` makes the same request as `{}`", intent.id, first.id);
+        to.at(intent.place, Code::BadIntent, message)
+            .related(first.place, "the other intent is here")
+            .help("remove one of them, or correct what it sets");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::records;
+use super::{records, repeated};
 use crate::compiler::diagnostics::{Code, Diagnostics, nearest};
 use crate::compiler::model::{
     Api, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, NameOf, Shape, Tracked, Transition, Type,
@@ -23,14 +23,11 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for never in &lifecycle.never {
         excluded_transitions_are_absent(lifecycle, all, never, to);
     }
-    for (index, tracked) in lifecycle.records.iter().enumerate() {
-        record_has_state(family, lifecycle, tracked, to);
-        let first = lifecycle.records.iter().take(index).find(|other| other.record == tracked.record);
-        if let Some(first) = first {
-            to.at(tracked.place, Code::DefinedTwice, "duplicate record")
-                .related(first.place, "first listed here")
-                .help("remove one of them");
-        }
+    lifecycle.records.iter().for_each(|tracked| record_has_state(family, lifecycle, tracked, to));
+    for (first, tracked) in repeated(&lifecycle.records, |one, other| one.record == other.record) {
+        to.at(tracked.place, Code::DefinedTwice, "duplicate record")
+            .related(first.place, "first listed here")
+            .help("remove one of them");
     }
 }
 
@@ -42,12 +39,10 @@ fn statements_are_distinct(lifecycle: &Lifecycle, to: &mut Diagnostics) {
         (states(&one.from), triggers(one), &one.to, &one.condition)
             == (states(&other.from), triggers(other), &other.to, &other.condition)
     };
-    for (index, one) in lifecycle.transitions.iter().enumerate() {
-        if let Some(first) = lifecycle.transitions[..index].iter().find(|first| same(first, one)) {
-            to.at(one.place, Code::DefinedTwice, "duplicate transition")
-                .related(first.place, "first listed here")
-                .help("remove one of them");
-        }
+    for (first, one) in repeated(&lifecycle.transitions, same) {
+        to.at(one.place, Code::DefinedTwice, "duplicate transition")
+            .related(first.place, "first listed here")
+            .help("remove one of them");
     }
     for never in &lifecycle.never {
         if let Exclusion::Becoming(ends) = &never.what

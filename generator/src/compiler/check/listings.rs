@@ -3,6 +3,7 @@
 
 use super::account::{account_word, instrument_property};
 use super::records::{self, is_field};
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics, one_of};
 use crate::compiler::model::declared::KeyValue;
 use crate::compiler::model::{
@@ -348,12 +349,10 @@ pub(super) fn trades(
     if let Some(TradePosition { field, open, close, close_long, close_short, net, place: _ }) = &trade.position {
         let values = [open, close, close_long, close_short, net].into_iter().flatten().cloned().collect::<Vec<_>>();
         has_values(family, record, field, &values, to);
-        for (index, (value, place)) in values.iter().enumerate() {
-            if let Some((_, first)) = values[..index].iter().find(|(earlier, _)| earlier == value) {
-                to.at(*place, Code::DefinedTwice, format!("`{value}` has two meanings"))
-                    .related(*first, "first listed here")
-                    .help("remove one of them");
-            }
+        for ((_, first), (value, place)) in repeated(&values, |one, other| one.0 == other.0) {
+            to.at(*place, Code::DefinedTwice, format!("`{value}` has two meanings"))
+                .related(*first, "first listed here")
+                .help("remove one of them");
         }
     }
     if let Some(fees) = &trade.fees {

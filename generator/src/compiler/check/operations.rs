@@ -1,5 +1,6 @@
 //! Operations: their rates and pools, their effects, the call that they name, and the times that bound a query.
 
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{
     Access, Api, Calls, Credentials, Duration, Effect, Family, Need, Operation, Part, Pool, PoolReporting, PoolWeight,
@@ -31,17 +32,15 @@ fn users_are_known(operation: &Operation, to: &mut Diagnostics) {
 
 /// Rates are unique by class of users, unit counted and window.
 fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
-    for (index, rate) in operation.rates.iter().enumerate() {
-        let same = |first: &&Rate| first.counted() == rate.counted() && first.every.window() == rate.every.window();
-        if let Some(first) = operation.rates.iter().take(index).find(same) {
-            let help = match rate.of_pool {
-                None => "remove one of them, or give each a class with `for` or a window of its own",
-                Some(_) => "remove one of them, or state which calls have this weight, such as `with limit over 100`",
-            };
-            to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
-                .related(first.place, "the first one")
-                .help(help);
-        }
+    let counts = |rate: &Rate| (rate.counted(), rate.every.window());
+    for (first, rate) in repeated(&operation.rates, |one, other| counts(one) == counts(other)) {
+        let help = match rate.of_pool {
+            None => "remove one of them, or give each a class with `for` or a window of its own",
+            Some(_) => "remove one of them, or state which calls have this weight, such as `with limit over 100`",
+        };
+        to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
+            .related(first.place, "the first one")
+            .help(help);
     }
 }
 

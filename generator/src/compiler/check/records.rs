@@ -1,7 +1,7 @@
 //! Records and their fields: units, records that are one of several, and answers beside the data.
 
 use super::identifiers::Fault;
-use super::values;
+use super::{repeated, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, did_you_mean, one_of};
 use crate::compiler::model::{
     Api, Around, BesideData, Family, Field, Lookup, Name, NamesWithin, OneOf, Operation, Parameter, Placed, Record,
@@ -247,12 +247,10 @@ fn is_unknown(family: &Family, one_of: &OneOf, (decider, _): &Placed) -> bool {
 /// No two records have the same word.
 fn are_distinct(one_of: &OneOf, to: &mut Diagnostics) {
     let words: Vec<&Placed> = one_of.cases.iter().flat_map(|case| &case.told_by).collect();
-    for (index, (word, place)) in words.iter().enumerate() {
-        if let Some((_, first)) = words.iter().take(index).find(|(known, _)| known == word) {
-            to.at(*place, Code::DefinedTwice, format!("`{word}` tells two records"))
-                .related(*first, "it is also here")
-                .help("remove one of them");
-        }
+    for ((_, first), (word, place)) in repeated(&words, |one, other| one.0 == other.0) {
+        to.at(*place, Code::DefinedTwice, format!("`{word}` tells two records"))
+            .related(*first, "it is also here")
+            .help("remove one of them");
     }
 }
 

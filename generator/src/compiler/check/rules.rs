@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::account::is_of_a_request;
 use super::batches::list_of_objects;
 use super::conditions::{Range, Subject, find, is_of_items};
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list};
 use crate::compiler::model::{
     Api, Choice, Condition, Family, ListName, Lookup, Need, Operation, Parameter, Placed, Role, Rule, RuleKind,
@@ -105,16 +106,11 @@ fn is_end_of_window(operation: &Operation, name: &str) -> bool {
 
 /// Ids are unique.
 fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mut Diagnostics) {
-    let mut seen: Vec<(&str, Place)> = Vec::new();
-    for (id, place) in ids.filter(|(id, _)| !id.is_empty()) {
-        match seen.iter().find(|(first, _)| *first == id) {
-            Some((_, first)) => {
-                to.at(place, Code::DefinedTwice, format!("duplicate {what} id `{id}`"))
-                    .related(*first, "first used here")
-                    .help("rename one of them");
-            }
-            None => seen.push((id, place)),
-        }
+    let ids: Vec<_> = ids.filter(|(id, _)| !id.is_empty()).collect();
+    for ((_, first), (id, place)) in repeated(&ids, |one, other| one.0 == other.0) {
+        to.at(*place, Code::DefinedTwice, format!("duplicate {what} id `{id}`"))
+            .related(*first, "first used here")
+            .help("rename one of them");
     }
 }
 
@@ -217,17 +213,15 @@ fn can_be_kept(rule: &Rule, to: &mut Diagnostics) {
 
 /// Two rules with the same condition do not require and forbid the same, and no two test the same.
 fn agree(rules: &[Rule], to: &mut Diagnostics) {
-    for (index, rule) in rules.iter().enumerate() {
-        if let Some(first) = rules.iter().take(index).find(|first| contradict(first, rule)) {
-            to.at(rule.place, Code::BadRule, format!("{} contradicts {}", name(rule), name(first)))
-                .related(first.place, "the other rule is here")
-                .help("correct one of them: under the same `when`, one requires what the other forbids");
-        }
-        if let Some(first) = rules.iter().take(index).find(|first| test_the_same(first, rule)) {
-            to.at(rule.place, Code::BadRule, format!("{} tests the same as {}", name(rule), name(first)))
-                .related(first.place, "the other rule is here")
-                .help("correct one of them, or name both places in one rule: `at: Place Order, rule 1; rule 4`");
-        }
+    for (first, rule) in repeated(rules, contradict) {
+        to.at(rule.place, Code::BadRule, format!("{} contradicts {}", name(rule), name(first)))
+            .related(first.place, "the other rule is here")
+            .help("correct one of them: under the same `when`, one requires what the other forbids");
+    }
+    for (first, rule) in repeated(rules, test_the_same) {
+        to.at(rule.place, Code::BadRule, format!("{} tests the same as {}", name(rule), name(first)))
+            .related(first.place, "the other rule is here")
+            .help("correct one of them, or name both places in one rule: `at: Place Order, rule 1; rule 4`");
     }
 }
 

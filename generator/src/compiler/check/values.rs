@@ -1,6 +1,7 @@
 //! Values in the schema: defaults, bounds, alphabets and lists of allowed values.
 
 use super::identifiers::{self, Fault};
+use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place};
 use crate::compiler::model::{
     Api, Edit, Family, Name, Need, Number, Operation, Parameter, Placed, Shape, Type, number,
@@ -333,16 +334,16 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[Placed], to: &mut D
             .help("remove it, or define an enum with these values");
         return;
     };
-    for (index, (value, place)) in only.iter().enumerate() {
+    for (value, place) in only {
         if all.index_of(value).is_none() && !all.values.is_empty() {
             to.at(*place, Code::BadValue, format!("`{}` has no value `{value}`", all.name.wire))
                 .help(identifiers::nearest(all, value));
         }
-        if let Some((_, first)) = only.iter().take(index).find(|(first, _)| first == value) {
-            to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
-                .related(*first, "first listed here")
-                .help("remove one of them");
-        }
+    }
+    for ((_, first), (value, place)) in repeated(only, |one, other| one.0 == other.0) {
+        to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
+            .related(*first, "first listed here")
+            .help("remove one of them");
     }
 }
 

@@ -8,9 +8,31 @@
 use super::shapes::{Named, Text};
 
 /// Declares mappings. `@required` marks the keys that every such mapping has, for editors; the model's builder reports
-/// them.
+/// them. `@completed` marks mappings whose keys another one can add, by `as`;
+/// `@listed` those whose keys are also refused together.
 macro_rules! mappings {
-    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $(#[expect($lint:ident, reason = $why:literal)])? $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
+    (@only [] $name:ident { $($rows:tt)* }) => {};
+    (@only [completed] $name:ident { $($key:ident: $type:ty,)* }) => {
+        impl $name {
+            /// Returns this mapping with the keys of `base` that it lacks.
+            pub(crate) fn or(self, base: Self) -> Self {
+                Self { $($key: self.$key.or(base.$key),)* }
+            }
+        }
+    };
+    (@only [listed] $name:ident { $($key:ident: $type:ty,)* }) => {
+        mappings! { @only [completed] $name { $($key: $type,)* } }
+
+        impl $name {
+            /// Shows each key that is there, with its place.
+            pub(crate) fn each_key(&self, see: &mut dyn FnMut(&'static str, crate::compiler::diagnostics::Place)) {
+                $(if let Some(place) = crate::compiler::load::shapes::Placed::place(&self.$key) {
+                    see(crate::compiler::load::typed::key(stringify!($key)), place);
+                })*
+            }
+        }
+    };
+    ($($(#[doc = $doc:literal])* $(@$completed:ident)? $name:ident { $($(#[doc = $key_doc:literal])+ $(#[expect($lint:ident, reason = $why:literal)])? $(@$required:ident)? $key:ident: $type:ty,)* })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, Default)]
         #[deny(dead_code, reason = "a key is read or removed")]
@@ -30,6 +52,8 @@ macro_rules! mappings {
                 Ok(Self { $($key,)* })
             }
         }
+
+        mappings! { @only [$($completed)?] $name { $($key: $type,)* } }
 
         #[cfg(feature = "cli")]
         impl crate::compiler::load::describe::Describe for $name {

@@ -39,7 +39,7 @@ impl<T> Rare<T> {
         self.0.is_none()
     }
 
-    /// This value, or else that of `other`.
+    /// Returns this value, or else that of `other`.
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0.or(other.0))
     }
@@ -54,6 +54,34 @@ impl<T: Read> Read for Rare<T> {
     fn read(from: NodeReader<'_>) -> Result<Self, ReadError> {
         T::read(from).map(|value| Self(Some(Box::new(value))))
     }
+}
+
+/// A value that knows where it is written.
+pub(crate) trait Placed {
+    /// Returns the place; `None` if nothing is written.
+    fn place(&self) -> Option<Place>;
+}
+
+macro_rules! placed {
+    ($([$($of:tt)*] $type:ty: $value:ident => $place:expr;)*) => {$(
+        impl<$($of)*> crate::compiler::load::shapes::Placed for $type {
+            fn place(&self) -> Option<crate::compiler::diagnostics::Place> {
+                let $value = self;
+                $place
+            }
+        }
+    )*};
+}
+
+pub(super) use placed;
+
+placed! {
+    [T] Spanned<T>: value => Some(value.place);
+    [F] Formed<F>: text => Some(text.place);
+    [T] Named<T>: entries => entries.first().map(|(name, _)| name.place);
+    [] Texts: texts => texts.first().map(|text| text.place);
+    [T: Placed] Option<T>: value => value.as_ref().and_then(T::place);
+    [T: Placed] Rare<T>: value => value.as_ref().and_then(T::place);
 }
 
 /// A mapping whose keys are names of the API, in the order of the file.
@@ -101,6 +129,13 @@ impl<T: Read> Read for Named<T> {
 /// One text, or a list of texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Texts(pub(crate) Vec<Text>);
+
+impl Texts {
+    /// Returns these texts, or else those of `other`.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self.is_empty() { other } else { self }
+    }
+}
 
 impl Deref for Texts {
     type Target = [Text];

@@ -38,7 +38,7 @@ mappings! {
     }
 
     /// A binding sentence of the document.
-    Rule {
+    @completed Rule {
         /// An id, in lower case with hyphens.
         id: Option<Text>,
         /// The place in the document.

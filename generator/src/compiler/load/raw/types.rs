@@ -5,7 +5,7 @@ use super::operation::EnumCounterpart;
 use super::statement::Source;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Placed, Prose, declared};
-use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts};
+use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts, placed};
 use crate::compiler::load::typed::{Expected, NodeReader, Read, ReadError};
 use crate::compiler::values::Day;
 use crate::compiler::words::{In, Keep, MayBe, Required, Times, Travels, Unstated};
@@ -136,7 +136,7 @@ mappings! {
     }
 
     /// A field of a record, a request or a choice.
-    Field {
+    @listed Field {
         /// A built-in type such as `decimal`, or a name from types.yaml; a choice may be the type of a request parameter
         /// only.
         r#type: Option<Text>,
@@ -262,6 +262,11 @@ declared! {
         /// The text that deletes it.
         delete: Option<Placed>,
     }
+}
+
+placed! {
+    [] Edit: edit => Some(edit.place);
+    [] Deprecated: deprecated => Some(deprecated.place);
 }
 
 impl ShortForm for Form {

@@ -15,9 +15,20 @@ enum Message {
     Answer,
 }
 
+/// The keys that have a meaning only in requests.
+const OF_REQUESTS: &str = "required default default_note min max max_items min_items digits places significant_digits \
+    length pattern edit blank as wins in sent_as item object called";
+
+/// The keys that have a meaning only in records.
+const OF_RECORDS: &str = "comes_only sources";
+
+/// The keys of a value that changes: one that is always the same has neither bounds nor a default.
+const NOT_FIXED: &str = "default default_note min max places significant_digits digits length pattern only edit may_be \
+    blank";
+
 impl FamilyBuilder<'_, '_> {
     pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
-        self.refuse_request_keys(raw);
+        self.refuse_present(raw, OF_REQUESTS, "is only allowed for a parameter of a request");
         let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
         if shape.element().is_some_and(|ty| matches!(ty, Type::Choice(_))) {
             self.at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
@@ -44,49 +55,30 @@ impl FamilyBuilder<'_, '_> {
         Shape::One(Type::Undefined)
     }
 
-    /// Keys that have a meaning only in requests are refused in records.
-    fn refuse_request_keys(&mut self, raw: &Spanned<raw::Field>) {
-        let keys = [
-            ("required", raw.required.as_ref().map(|key| key.place)),
-            ("default", raw.default.as_ref().map(|key| key.place)),
-            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
-            ("min", raw.min.as_ref().map(|key| key.place)),
-            ("max", raw.max.as_ref().map(|key| key.place)),
-            ("max_items", raw.max_items.as_ref().map(|key| key.place)),
-            ("min_items", raw.min_items.as_ref().map(|key| key.place)),
-            ("digits", raw.digits.as_ref().map(|key| key.place)),
-            ("places", raw.places.as_ref().map(|key| key.place)),
-            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
-            ("length", raw.length.as_ref().map(|key| key.place)),
-            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
-            ("edit", raw.edit.as_ref().map(|key| key.place)),
-            ("blank", raw.blank.as_ref().map(|key| key.place)),
-            ("as", raw.r#as.as_ref().map(|key| key.place)),
-            ("wins", raw.wins.as_ref().map(|key| key.place)),
-            ("in", raw.r#in.as_ref().map(|key| key.place)),
-            ("sent_as", raw.sent_as.as_ref().map(|key| key.place)),
-            ("item", raw.item.as_ref().map(|key| key.place)),
-            ("object", raw.object.as_ref().map(|key| key.place)),
-            ("called", raw.called.first().map(|word| word.place)),
-        ];
-        self.refuse_keys(&keys, "is only allowed for a parameter of a request");
+    /// Refuses those of some keys that are there; `keys` has spaces between them.
+    fn refuse_present(&mut self, raw: &raw::Field, keys: &str, why: &str) {
+        raw.each_key(&mut |key, place| {
+            if keys.split(' ').any(|one| one == key) {
+                self.refuse_keys(&[(key, Some(place))], why);
+            }
+        });
     }
 
     pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {
         let (merged, is_known) = self.follow(name, raw);
         let raw = &merged;
-        let of_records = [
-            ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
-            ("sources", raw.sources.as_ref().map(|key| key.place)),
-        ];
-        self.refuse_keys(&of_records, "is only allowed for a field of a record");
+        self.refuse_present(raw, OF_RECORDS, "is only allowed for a field of a record");
         for (key, name) in [("item", &raw.item), ("object", &raw.object)] {
             if let Some(name) = name.as_ref().filter(|_| raw.fields.is_none()) {
                 self.refuse_keys(&[(key, Some(name.place))], "requires `fields`");
             }
         }
         let required = raw.required.as_ref().map(|required| required.value);
-        self.refuse_beside_fixed(raw);
+        if raw.fixed.is_some() {
+            self.refuse_present(raw, NOT_FIXED, "contradicts `fixed`: the value is always the same");
+            let needed = raw.required.as_ref().filter(|need| need.value != Required::Always).map(|need| need.place);
+            self.refuse_keys(&[("required", needed)], "contradicts `fixed`: the value is always the same");
+        }
         let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
         Parameter {
             name: self.parameter_name(name, raw),
@@ -118,32 +110,6 @@ impl FamilyBuilder<'_, '_> {
             doc: self.doc(raw),
             called: raw.called.iter().map(placed).collect(),
         }
-    }
-
-    /// Refuses bounds and needs beside a fixed value: one that never changes has neither bounds nor a default, and is
-    /// always sent.
-    fn refuse_beside_fixed(&mut self, raw: &raw::Field) {
-        if raw.fixed.is_none() {
-            return;
-        }
-        let is_always = |required: &&Spanned<Required>| required.value == Required::Always;
-        let keys = [
-            ("required", raw.required.as_ref().filter(|key| !is_always(key)).map(|key| key.place)),
-            ("default", raw.default.as_ref().map(|key| key.place)),
-            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
-            ("min", raw.min.as_ref().map(|key| key.place)),
-            ("max", raw.max.as_ref().map(|key| key.place)),
-            ("places", raw.places.as_ref().map(|key| key.place)),
-            ("significant_digits", raw.significant_digits.as_ref().map(|key| key.place)),
-            ("digits", raw.digits.as_ref().map(|key| key.place)),
-            ("length", raw.length.as_ref().map(|key| key.place)),
-            ("pattern", raw.pattern.as_ref().map(|key| key.place)),
-            ("only", raw.only.as_ref().map(|key| key.place)),
-            ("edit", raw.edit.as_ref().map(|key| key.place)),
-            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
-            ("blank", raw.blank.as_ref().map(|key| key.place)),
-        ];
-        self.refuse_keys(&keys, "contradicts `fixed`: the value is always the same");
     }
 
     /// Returns how it travels. `json` is refused for a type without numbers.
@@ -327,53 +293,13 @@ fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<S
     })
 }
 
-/// Returns all keys of `base`, overridden by those of `own`.
+/// Returns all keys of `base`, overridden by those of `own`. The keys of a shape are overridden together.
 fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
     let has_shape = own.r#type.is_some() || own.list.is_some() || own.map.is_some() || own.fields.is_some();
-    let (r#type, list, map, fields) = if has_shape {
-        (own.r#type, own.list, own.map, own.fields)
-    } else {
-        (base.r#type, base.list, base.map, base.fields)
-    };
-    raw::Field {
-        r#type,
-        list,
-        map,
-        fields,
-        item: own.item.or(base.item),
-        object: own.object.or(base.object),
-        r#in: own.r#in.or(base.r#in),
-        sent_as: own.sent_as.or(base.sent_as),
-        required: own.required.or(base.required),
-        fixed: own.fixed.or(base.fixed),
-        default: own.default.or(base.default),
-        default_note: own.default_note.or(base.default_note),
-        min: own.min.or(base.min),
-        max: own.max.or(base.max),
-        max_items: own.max_items.or(base.max_items),
-        min_items: own.min_items.or(base.min_items),
-        digits: own.digits.or(base.digits),
-        places: own.places.or(base.places),
-        significant_digits: own.significant_digits.or(base.significant_digits),
-        length: own.length.or(base.length),
-        pattern: own.pattern.or(base.pattern),
-        only: own.only.or(base.only),
-        edit: own.edit.or(base.edit),
-        blank: own.blank.or(base.blank),
-        wins: own.wins.or(base.wins),
-        unit: own.unit.or(base.unit),
-        json: own.json.or(base.json),
-        times: own.times.or(base.times),
-        scale: own.scale.or(base.scale),
-        may_be: own.may_be.or(base.may_be),
-        comes_only: own.comes_only.or(base.comes_only),
-        sources: own.sources.or(base.sources),
-        r#as: base.r#as,
-        deprecated: own.deprecated.or(base.deprecated),
-        doc: own.doc.or(base.doc),
-        called: if own.called.is_empty() { base.called } else { own.called },
-        rust: own.rust.or(base.rust),
-    }
+    own.or(match has_shape {
+        true => raw::Field { r#type: None, list: None, map: None, fields: None, ..base },
+        false => base,
+    })
 }
 
 fn unit(raw: &raw::Unit) -> Unit {

@@ -63,23 +63,8 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
         // Reported at the rule itself.
         return None;
     }
-    let (own, base) = (raw.value.clone(), base.value.clone());
-    let value = raw::Rule {
-        id: own.id.or(base.id),
-        at: own.at.or(base.at),
-        kind: own.kind.or(base.kind),
-        severity: own.severity.or(base.severity),
-        says: own.says.or(base.says),
-        why: own.why.or(base.why),
-        when: own.when.or(base.when),
-        require: own.require.or(base.require),
-        forbid: own.forbid.or(base.forbid),
-        same: own.same.or(base.same),
-        unique: own.unique.or(base.unique),
-        unsupported: own.unsupported.or(base.unsupported),
-        r#in: own.r#in,
-        r#as: None,
-    };
+    let base = raw::Rule { r#in: None, ..base.value.clone() };
+    let value = raw::Rule { r#as: None, ..raw.value.clone().or(base) };
     Some(Spanned { value, place: raw.place })
 }
 
