@@ -170,7 +170,8 @@ impl RateLimitPolicy {
 
     /// Returns `operation` as the limiter sees it, by what is known beside it.
     pub(crate) fn call(&self, operation: &dyn DynOperation, known: Known<'_>) -> Call<'_> {
-        Call::of_any(operation, &self.classes, known).counted_for(&self.name, &self.address)
+        let call = Call::of_any(operation, &self.classes, known).counted_for(&self.name, &self.address);
+        call.within(self.address_rate.rate())
     }
 
     /// Waits until a call may be sent.

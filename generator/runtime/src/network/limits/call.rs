@@ -26,6 +26,8 @@ pub struct Call<'a> {
     pub(super) or_classes: Option<[&'static str; 2]>,
     account: &'a str,
     address: &'a str,
+    /// The rate of all calls of the address together, if that is known.
+    pub(super) address_rate: Option<&'a RateLimit>,
     /// The rows of the table that apply to the call, a bit for each.
     pub(super) rows: u64,
 }
@@ -36,7 +38,8 @@ impl<'a> Call<'a> {
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         let rows = if meta.limits.iter().any(is_of_some) { heaviest(meta, &|_| true) } else { ALL };
-        Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, or_classes: None, account: "", address: "", rows }
+        let [uid_class, ip_class] = [DEFAULT; 2];
+        Self { meta, uid_class, ip_class, or_classes: None, account: "", address: "", address_rate: None, rows }
     }
 
     /// Returns the call of `operation` with the rows of its class: the one that `classes` select, or else the one that
@@ -69,6 +72,11 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn counted_for(self, account: &'a str, address: &'a str) -> Self {
         Self { account, address, ..self }
+    }
+
+    /// Returns the same, of an address with this rate.
+    pub(crate) fn within(self, address_rate: Option<&'a RateLimit>) -> Self {
+        Self { address_rate, ..self }
     }
 
     /// Returns the operation.

@@ -54,6 +54,11 @@ const MANY: usize = 1_024;
 /// contains more than N calls. Calls count from their responses, so each window becomes longer by a round trip. All
 /// processes need the same settings.
 ///
+/// Processes of a machine have one address, so they also keep the rate of the exchange for an address
+/// ([`RefusedAddress::rate`](crate::tables::RefusedAddress::rate)) together, whatever their keys are, unless
+/// [`overall`](LimitSettings::overall) states another one. [`source_address`](crate::ClientBuilder::source_address) counts
+/// a client apart.
+///
 /// A process that is killed loses its locks at once, and its places when its calls can no longer arrive. On Linux the time
 /// is that since the start of the machine, which cannot be set. Elsewhere it begins with the wall clock at the start of the
 /// process, so calls of before count for less time if that was set forward in between, and for more if it was set back.
@@ -268,7 +273,8 @@ impl FileLimits {
 impl State {
     #[cold]
     fn add_call(&mut self, key: u64, call: &Call<'_>, limits: &FileLimits) -> Result<Arc<CallWindows>, Denied> {
-        let SharedWindows { names, mut windows, own, .. } = SharedWindows::of(call, &limits.settings);
+        let SharedWindows { names, mut windows, own, .. } =
+            SharedWindows::of(call, &limits.settings, call.address_rate);
         windows.iter_mut().for_each(|window| window.span = window.span.saturating_add(MachineClock::ERROR));
         let mut tables = Vec::with_capacity(names.len());
         for (name, window) in names.iter().zip(&windows) {

@@ -30,7 +30,7 @@ static CANCELLATION: Meta = Meta { id: "cancellation", effect: Effect::Cancel, .
 
 /// The rate of all calls of an address, which the clients of a process keep together.
 #[derive(Debug, Default)]
-pub(crate) struct AddressRate(OnceLock<InProcessLimits>);
+pub(crate) struct AddressRate(OnceLock<(RateLimit, InProcessLimits)>);
 
 impl AddressRate {
     /// Keeps `rate` by this clock, unless a client has set another one before.
@@ -38,13 +38,18 @@ impl AddressRate {
         self.0.get_or_init(|| {
             // Answers say nothing about the rate of an address: what is left is that of the operation.
             let settings = LimitSettings::new().learns(false).overall_limit(*rate);
-            InProcessLimits::with_shared_timer(settings, timer)
+            (*rate, InProcessLimits::with_shared_timer(settings, timer))
         });
+    }
+
+    /// Returns the rate, if there is one.
+    pub(crate) fn rate(&self) -> Option<&RateLimit> {
+        self.0.get().map(|(rate, _)| rate)
     }
 
     /// Returns the limiter, if there is a rate.
     pub(crate) fn limiter(&self) -> Option<&InProcessLimits> {
-        self.0.get()
+        self.0.get().map(|(_, limiter)| limiter)
     }
 
     /// Admits a call with this effect, if there is a rate.

@@ -19,6 +19,9 @@ pub struct LimitSettings {
     pub(super) share: QuotaShare,
 }
 
+/// The class of limits of all operations together.
+const OVERALL: &str = "overall";
+
 const WAY_MARGIN: Duration = Duration::from_millis(35);
 
 /// When an answered call starts to count. Until its response every call takes room, because the exchange may count it
@@ -124,14 +127,23 @@ impl LimitSettings {
     }
 
     /// Adds a limit on the calls of all operations together, such as an exchange has for an address. The clients of a
-    /// process keep the one of the schema without it; processes that share a limiter do with it.
+    /// process, and processes that share [`FileLimits`](super::FileLimits), keep the one of the schema without it;
+    /// processes that share a server do with it.
     pub fn overall(self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
         self.overall_limit(RateLimit { scope, ..RateLimit::per_uid(calls).every(per_seconds) })
     }
 
     pub(super) fn overall_limit(mut self, limit: RateLimit) -> Self {
-        self.overall.push(RateLimit { class: "overall", ..limit });
+        self.overall.push(RateLimit { class: OVERALL, ..limit });
         self
+    }
+
+    /// Returns the limits of all operations together, for calls of an address with this rate: that rate counts unless
+    /// there is one for addresses already.
+    pub(super) fn overall_with(&self, address_rate: Option<&RateLimit>) -> impl Iterator<Item = RateLimit> {
+        let address_rate = address_rate.filter(|_| self.overall.iter().all(|row| row.scope != Scope::Ip));
+        let address_rate = address_rate.map(|rate| RateLimit { class: OVERALL, ..*rate });
+        self.overall.iter().copied().chain(address_rate)
     }
 
     /// Uses a part of every limit, for processes that share an account but no limiter. Calls whose part is less than

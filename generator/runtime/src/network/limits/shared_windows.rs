@@ -35,13 +35,14 @@ pub(super) struct SharedWindow {
 }
 
 impl SharedWindows {
-    pub(super) fn of(call: &Call<'_>, settings: &LimitSettings) -> Self {
+    /// Returns the windows of a call; `address_rate` is that of its address, if the processes share the address.
+    pub(super) fn of(call: &Call<'_>, settings: &LimitSettings, address_rate: Option<&RateLimit>) -> Self {
         let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
         let own = alone.len() + pooled.len();
         #[cfg(feature = "redis")]
         let count_alone = alone.len();
         let of_operation = alone.into_iter().chain(pooled).map(|row: &RateLimit| (Some(call.meta().id), *row));
-        let overall = settings.overall.iter().map(|row| (None, *row));
+        let overall = settings.overall_with(address_rate).map(|row| (None, row));
         let rows: Vec<_> = of_operation.chain(overall).collect();
         Self {
             names: rows.iter().map(|(operation, row)| WindowKey::of(*operation, row, call).to_string()).collect(),

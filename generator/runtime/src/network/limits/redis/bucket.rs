@@ -91,7 +91,7 @@ fn common_keys(prefix: &str, address: &str) -> Vec<String> {
 
 impl Bucket {
     pub(super) fn of(call: &Call<'_>, settings: &RedisSettings) -> Self {
-        let shared = SharedWindows::of(call, &settings.limits);
+        let shared = SharedWindows::of(call, &settings.limits, None);
         let prefix = settings.key_prefix();
         let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
         keys.extend(shared.names.iter().map(|name| format!("{prefix}:{name}")));

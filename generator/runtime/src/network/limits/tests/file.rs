@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{SECOND, limited_to, most_in_any, ms, operation, per_uid};
 use crate::data::clock::{ManualTimer, Timer};
 use crate::data::error::LimiterErrorKind;
-use crate::data::tables::{Effect, Meta};
+use crate::data::tables::{Effect, Meta, RateLimit, Scope};
 use crate::data::value::Timestamp;
 use crate::network::limits::file::MachineClock;
 use crate::network::limits::{
@@ -265,6 +265,34 @@ fn a_process_knows_the_calls_of_the_one_before() -> std::io::Result<()> {
     assert_eq!(free_in(&after, meta), Some(SPAN - ms(400)));
     machine.pass(SPAN - ms(400));
     assert_eq!(room(&after, meta), 10);
+    Ok(())
+}
+
+/// The rate of the machine's address holds whatever the operation and the account are, and gives way to one that is stated.
+#[test]
+fn processes_keep_the_rate_of_their_address_together() -> std::io::Result<()> {
+    static RATE: RateLimit = RateLimit::per_ip(3).every(60);
+    let machine = Machine::new()?;
+    let query = operation("query", Effect::Read, &[per_uid(10, "default")]);
+    let ask = |limits: &FileLimits, meta, [account, address]: [&'static str; 2]| {
+        let call = Call::new(meta).counted_for(account, address).within(Some(&RATE));
+        match limits.admit(call, false) {
+            Admission::Now(Err(AdmissionError::Full(full))) => Some(full.free_in),
+            Admission::Now(Ok(reservation)) => {
+                limits.answered(reservation, RateLimitFeedback::default());
+                None
+            }
+            _ => Some(Duration::MAX),
+        }
+    };
+    let (one, other) = (machine.process()?, machine.process()?);
+    assert_eq!([ask(&one, limited_to(10), ["1", ""]), ask(&other, query, ["2", ""])], [None; 2]);
+    assert_eq!([ask(&one, query, ["", ""]), ask(&other, query, ["1", ""])], [None, Some(ms(60_010))]);
+    assert_eq!(ask(&other, query, ["1", "elsewhere"]), None, "a client with an address of its own");
+    let settings = LimitSettings::new().margin(Duration::ZERO).overall(5, 60, Scope::Ip);
+    let clock = MachineClock::new(machine.boot, machine.now(), machine.now());
+    let stated = FileLimits::simulated(machine.folder.path(), settings, machine.timer.clone(), clock)?;
+    assert_eq!((0..9).map_while(|_| ask(&stated, query, ["1", ""]).is_none().then_some(())).count(), 5);
     Ok(())
 }
 
