@@ -509,9 +509,14 @@ impl fmt::Display for Verdict {
                 writeln!(f, "{name}: {} more, which --json shows\n", more + 1)?;
             }
         }
-        let found = if findings.len() == 1 { "finding" } else { "findings" };
-        writeln!(f, "{} {found} in {requests} requests, of which {faults} met a fault.", findings.len())?;
+        let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (found, sent) = (counted(findings.len(), "finding"), counted(*requests, "request"));
+        writeln!(f, "{found} in {sent}, of which {faults} met a fault.")?;
         writeln!(f, "Beliefs: {compared} compared with the books, {unknown} unknown. The program {ended}.")?;
+        let is_cut_off = !ended.starts_with("ended by itself");
+        if is_cut_off && findings.iter().any(|finding| finding.kind == FindingKind::LeftOpen) {
+            writeln!(f, "It might have cancelled what is left open; `--seconds` gives it longer.")?;
+        }
         writeln!(f, "Again: tradeapi-exchange judge {command}")
     }
 }

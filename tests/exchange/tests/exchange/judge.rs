@@ -199,6 +199,15 @@ fn an_answer_that_nobody_waits_for_is_found_and_a_program_is_ended_in_time() {
 }
 
 #[test]
+fn a_program_that_is_ended_before_it_cancels_is_told_how_it_gets_more_time() {
+    let placed = "    order = place(40_000 + number)\n";
+    let waits = bot(&[(placed, &format!("{placed}    time.sleep(1000)\n"))]);
+    let (status, out, _) = judged(&["--seconds", "8", "--level", "none"], &["python3", "-c", &waits]);
+    assert!(status == Some(1) && out.contains("1 finding in 1 request,"), "{out}");
+    assert!(out.contains("was ended after 8 s.\nIt might have cancelled what is left open"), "{out}");
+}
+
+#[test]
 fn addresses_and_keys_have_the_names_and_forms_that_a_program_wants() {
     let folder = tempfile::tempdir().unwrap();
     let (form, file) = (folder.path().join("form"), folder.path().join("config.json"));
