@@ -107,9 +107,8 @@ fn differing_form(given: &Value, documented: &Value, path: &str) -> Option<Strin
             .zip(documented)
             .enumerate()
             .find_map(|(index, (given, documented))| differing_form(given, documented, &format!("{path}[{index}]"))),
-        (Value::Number(_) | Value::Bool(_), Value::String(_)) | (Value::String(_), Value::Number(_)) => {
-            Some(path.to_owned())
-        }
+        (Value::Number(_) | Value::Bool(_), Value::String(_))
+        | (Value::String(_), Value::Number(_) | Value::Array(_) | Value::Object(_)) => Some(path.to_owned()),
         (Value::String(given), Value::String(documented)) => {
             (is_number(documented) && given != documented).then(|| path.to_owned())
         }

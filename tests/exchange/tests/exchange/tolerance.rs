@@ -321,6 +321,23 @@ fn a_conditional_order_is_amended_although_its_new_condition_has_two_names() {
     }
 }
 
+/// Of two values of a parameter, no document says which one counts.
+#[test]
+fn a_parameter_has_one_value_and_a_list_is_no_text() {
+    let item = json!({"size": "0.01", "side": "buy", "orderType": "limit", "price": "60000", "force": "gtc"});
+    let batch = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed", "marginCoin": "USDT",
+                       "orderList": json!([item]).to_string()});
+    for tolerant in [true, false] {
+        let exchange = exchange(tolerant);
+        for twice in ["category=USDT-FUTURES&category=SPOT", "symbol=BTCUSDT&symbol=BTCUSDT", "limit=5&limit=6"] {
+            let answer = get(&format!("/api/v3/trade/unfilled-orders?{twice}")).send(&exchange);
+            assert_ne!(answer["code"], "00000", "{twice}");
+        }
+        let answer = post("/api/v2/mix/order/batch-place-order", &batch).send(&exchange);
+        assert_eq!(answer["code"] == "00000", tolerant, "{answer}");
+    }
+}
+
 #[test]
 fn a_limit_order_without_force_is_good_until_it_is_cancelled() {
     let order = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy",

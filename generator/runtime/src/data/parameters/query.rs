@@ -89,8 +89,7 @@ pub(super) fn members<'a>(pairs: Vec<Pair<'a>>, style: ParameterStyle) -> Vec<(C
             None => found.push((first, node)),
         }
     }
-    let repeats = style.lists == Lists::Repeated;
-    found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
+    found.into_iter().map(|(name, node)| (name, node.json())).collect()
 }
 
 /// Returns the parts of a name, such as `a[b][0]` or `a[0].b`.
@@ -145,31 +144,29 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the JSON text. Of several texts under one name it has all if lists are written that way, and otherwise
-    /// the last.
-    fn json(&self, repeats: bool) -> String {
+    /// Returns the JSON text. Several texts under one name are a list, which no single value is read from.
+    fn json(&self) -> String {
         let mut out = JsonWriter::with_capacity(ROOM);
-        self.write(&mut out, repeats);
+        self.write(&mut out);
         out.finish()
     }
 
-    fn write(&self, out: &mut JsonWriter, repeats: bool) {
+    fn write(&self, out: &mut JsonWriter) {
         match self {
             Self::Text(text) => out.string(text),
-            Self::Texts(texts) if repeats => {
+            Self::Texts(texts) => {
                 out.begin_array();
                 texts.iter().for_each(|text| out.element().string(text));
                 out.end_array();
             }
-            Self::Texts(texts) => out.string(texts.last().map_or("", |text| text)),
             Self::Members(members) if members.iter().all(|(name, _)| name.bytes().all(|b| b.is_ascii_digit())) => {
                 out.begin_array();
-                members.iter().for_each(|(_, node)| node.write(out.element(), repeats));
+                members.iter().for_each(|(_, node)| node.write(out.element()));
                 out.end_array();
             }
             Self::Members(members) => {
                 out.begin_object();
-                members.iter().for_each(|(name, node)| node.write(out.member(name), repeats));
+                members.iter().for_each(|(name, node)| node.write(out.member(name)));
                 out.end_object();
             }
         }
