@@ -251,7 +251,8 @@ impl AnswerPlan {
             HostileFault::Reset => Delivered::Reset,
             HostileFault::Close => Delivered::Nothing,
             HostileFault::EmptyBody => Delivered::Whole(bare(200, "")),
-            HostileFault::TooManyBare | HostileFault::Blocked => Delivered::Whole(slow_down()),
+            HostileFault::TooManyBare => Delivered::Whole(slow_down(429)),
+            HostileFault::Blocked => Delivered::Whole(refused_address()),
             HostileFault::TooManyCoded => {
                 quirks.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 Delivered::Whole(quirks)
@@ -296,9 +297,19 @@ impl AnswerPlan {
     }
 }
 
+/// Returns the answer to an address that is refused for a while.
+pub(crate) fn refused_address() -> Response<Bytes> {
+    slow_down(refused_address_status())
+}
+
+/// Returns the status of that answer. Without one in the schema, no address is refused.
+pub(crate) fn refused_address_status() -> u16 {
+    API.refused_address.map(|refused| refused.status).unwrap_or_default()
+}
+
 /// Returns the answer of a gateway that has had too many requests.
-pub(crate) fn slow_down() -> Response<Bytes> {
-    bare(429, "<html>slow down</html>")
+fn slow_down(status: u16) -> Response<Bytes> {
+    bare(status, "<html>slow down</html>")
 }
 
 /// Returns an answer without an envelope.

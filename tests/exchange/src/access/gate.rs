@@ -9,7 +9,7 @@ use tradeapi::runtime::json::JsonWriter;
 use tradeapi::runtime::tables::{Access, Step};
 use tradeapi::{API, Timestamp};
 
-use crate::access::answer_plan::{AnswerPlan, signed_at, slow_down};
+use crate::access::answer_plan::{AnswerPlan, refused_address, refused_address_status, signed_at};
 use crate::access::authentication::authenticate;
 use crate::operations::routes::{Caller, Route, Served};
 use crate::state::core::Core;
@@ -49,7 +49,7 @@ pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, 
         count_rule(&mut core.violations, &refusal.rule);
     }
     let time = plan.as_mut().map_or_else(|| shown.to_string(), AnswerPlan::stated_time);
-    let response = if is_address_refused { slow_down() } else { respond(core, &time, &served) };
+    let response = if is_address_refused { refused_address() } else { respond(core, &time, &served) };
     let answered = core.journal.as_mut().map(|journal| {
         let name = fault.as_ref().map(|fault| fault.name().0);
         let answered = RecordedAnswer::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
@@ -93,9 +93,10 @@ impl Handled {
 
 /// Returns the refusal of a request because its address has made too many.
 fn of_address() -> Refusal {
+    let status = refused_address_status();
     Refusal {
-        status: Some(429),
-        code: "429".to_owned(),
+        status: Some(status),
+        code: status.to_string(),
         message: "the address has made too many requests".to_owned(),
         rule: "requests-of-an-address".to_owned(),
     }
