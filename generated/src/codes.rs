@@ -421,6 +421,14 @@ runtime::refusals! {
     "other-margin-mode" => "40017" of "broker" | "classic", "25200" of "unified": "The marginMode differs from that of the position to which the order would add.";
     "conditional-order" => "40017" of "broker" | "classic", "25200" of "unified": "An ordinary order has no condition.",
         because_of "callbackRatio" | "planType" | "stopLossPrice" | "stopPrice" | "takeProfitPrice" | "trailingAmount" | "trailingPercent" | "trailingTriggerPrice" | "triggerPrice" | "triggerType";
+    "take-profit-of-long" => "40830" of "classic", "25585" of "unified": "The take-profit of a long position is not above the latest price.";
+    "take-profit-of-long-by-mark" => "40915" of "classic", "25589" of "unified": "The take-profit of a long position is not above the mark price.";
+    "stop-loss-of-long" => "40834" of "classic", "25586" of "unified": "The stop-loss of a long position is not below the latest price.";
+    "stop-loss-of-long-by-mark" => "40917" of "classic", "25590" of "unified": "The stop-loss of a long position is not below the mark price.";
+    "take-profit-of-short" => "40832" of "classic", "25587" of "unified": "The take-profit of a short position is not below the latest price.";
+    "take-profit-of-short-by-mark" => "40832" of "classic", "25591" of "unified": "The take-profit of a short position is not below the mark price.";
+    "stop-loss-of-short" => "40836" of "classic", "25588" of "unified": "The stop-loss of a short position is not above the latest price.";
+    "stop-loss-of-short-by-mark" => "45122" of "classic", "25592" of "unified": "The stop-loss of a short position is not above the mark price.";
     "wrong-account" => "40085" of "classic", "40084" of "unified": "The key belongs to an account of the other kind.";
     "too-late" => "40078" of "broker" | "classic" | "unified": "The request is older than its receiveWindow.";
 }

@@ -154,14 +154,21 @@
 //!   GinArea/gobitget, typed-bitget)
 //! - The response header x-mbx-used-remain-limit counts the calls that are left for the endpoint in the
 //!   current second. (vendor FAQ, TradingXZJL/mybitgetapi)
-//! - New accounts are unified ones since 2026-05. The operations of classic accounts refuse their keys
-//!   with 40085. (JKorf/Bitget.Net#69, mydcc/cachy-app, hummingbot/hummingbot#8321)
+//! - New accounts are unified ones since 2026-05, and the classic account is in maintenance mode. The
+//!   operations of classic accounts refuse their keys with 40085. (JKorf/Bitget.Net#69,
+//!   mydcc/cachy-app, hummingbot/hummingbot#8321)
 //! - An address has 6,000 requests a minute over all operations. Beyond them, all its requests are
 //!   refused for five minutes. (mydcc/cachy-app (transcribed vendor pages), JKorf/Bitget.Net)
 //! - Orders of classic accounts have 10 calls a second; since 2026-08-18 60 at VIP level 1, 80 at level
 //!   2, and 100 from level 3 on, which the classes of the family classic have. Limits of amendments,
 //!   cancellations and batches at these levels were not seen. (mydcc/cachy-app (transcribed vendor
 //!   pages), UnipayFI/go-bitget)
+//! - Market makers and PRO accounts have a rate of their own for spot and for futures, which they
+//!   divide among their sub-accounts (user/set-rate-limit-quota, and user/rate-limit-quota, which reads
+//!   it). A client is told of a part of a rate by its limiter. (UnipayFI/go-bitget (change of
+//!   2026-07-31), tiagosiebler/bitget-api)
+//! - A signed query was accepted with its parameters sorted and as they came, so their order does not
+//!   matter to the signature. (mydcc/cachy-app (live readings of 2026-10))
 //! - Records carry fields and enum values that no document lists and leave out some that they list; the
 //!   case of letters varies in a few enums. (all captures)
 //!

@@ -229,7 +229,7 @@ runtime::record! {
     /// The cursor goes into `idLessThan` of the next request.
     pub struct GetAgentDirectCommissionsPage {
         /// `commissionList`: The items of the page.
-        #[wire("commissionList", or_null)]
+        #[wire("commissionList")]
         pub commission_list: runtime::List<Commission>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]

@@ -30,6 +30,10 @@
 //!
 //! - Other error codes, and HTTP statuses other than 200.
 //! - How long a version of the interface lives, and what is kept compatible.
+//!
+//! # Observed on the wire, in no document
+//!
+//! - Rows whose rebate is 0 altogether are left out. (UnipayFI/go-bitget)
 
 use tradeapi_runtime::{self as runtime, tables};
 

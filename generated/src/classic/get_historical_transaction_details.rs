@@ -251,7 +251,7 @@ runtime::record! {
     /// The cursor goes into `idLessThan` of the next request.
     pub struct GetHistoricalTransactionDetailsPage {
         /// `fillList`: The items of the page.
-        #[wire("fillList", or_null)]
+        #[wire("fillList")]
         pub fill_list: runtime::List<Fill>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]

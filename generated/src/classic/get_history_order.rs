@@ -309,7 +309,7 @@ runtime::record! {
     /// The cursor goes into `idLessThan` of the next request.
     pub struct GetHistoryOrderPage {
         /// `entrustedList`: The items of the page.
-        #[wire("entrustedList", or_null)]
+        #[wire("entrustedList")]
         pub entrusted_list: runtime::List<HistoryOrder>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("endId", or_null)]

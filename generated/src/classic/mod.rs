@@ -89,6 +89,10 @@
 //!   buy with tradeSide close. In the unified family, side is always the direction of the order: what
 //!   closes a long is sell with posSide long. (mydcc/cachy-app, tiagosiebler/bitget-api,
 //!   UnipayFI/go-bitget)
+//! - A guide of the vendor names cancelSource and fillTime as fields of an order, which no table and no
+//!   captured answer has. (mydcc/cachy-app (transcribed best practices of the vendor))
+//! - The multi-asset mode of a classic account cannot be turned on since 2026-07-01; who leaves it
+//!   cannot return. (vendor notice of 2026-06-01)
 //! - Whether a clientOid is in use is decided among pending orders only. A copy of a request that comes
 //!   after the first order was filled makes a second one. (mydcc/cachy-app (transcribed best practices
 //!   of the vendor))

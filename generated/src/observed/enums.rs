@@ -262,6 +262,16 @@ runtime::open_enum! {
 }
 
 runtime::open_enum! {
+    /// Which coins a listing of balances has.
+    pub enum SpotAssetType {
+        /// `hold_only`: Those that the account holds.
+        HoldOnly = "hold_only",
+        /// `all`: All of them.
+        All = "all",
+    }
+}
+
+runtime::open_enum! {
     /// The price that candles are made of.
     pub enum CandleType {
         /// `market`: That of trades.

@@ -198,7 +198,7 @@ runtime::record! {
         /// `bills`: The items of the page.
         ///
         /// Observed.
-        #[wire("bills", or_null)]
+        #[wire("bills")]
         pub bills: runtime::List<ContractBill>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         ///

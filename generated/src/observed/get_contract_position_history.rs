@@ -215,7 +215,7 @@ runtime::record! {
         /// `list`: The items of the page.
         ///
         /// Observed.
-        #[wire("list", or_null)]
+        #[wire("list")]
         pub list: runtime::List<ContractPastPosition>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         ///

@@ -140,7 +140,7 @@ runtime::record! {
         /// `list`: The items of the page.
         ///
         /// Observed.
-        #[wire("list", or_null)]
+        #[wire("list")]
         pub list: runtime::List<FinancialRecord>,
         /// `cursor`: Where the next page begins; opaque. `None` if the exchange returns none.
         ///

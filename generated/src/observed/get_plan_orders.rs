@@ -231,7 +231,7 @@ runtime::record! {
         /// `entrustedList`: The items of the page.
         ///
         /// Observed.
-        #[wire("entrustedList", or_null)]
+        #[wire("entrustedList")]
         pub entrusted_list: runtime::List<PlanOrder>,
         /// `endId`: Where the next page begins; opaque. `None` if the exchange returns none.
         ///

@@ -136,7 +136,7 @@ runtime::record! {
         /// `list`: The items of the page.
         ///
         /// Observed.
-        #[wire("list", or_null)]
+        #[wire("list")]
         pub list: runtime::List<PastPosition>,
         /// `cursor`: Where the next page begins; opaque. `None` if the exchange returns none.
         ///

@@ -3,7 +3,7 @@
 //! Get Spot Assets.
 
 use tradeapi_runtime::{self as runtime, tables};
-use super::{Coin, SpotAsset};
+use super::{Coin, SpotAsset, SpotAssetType};
 
 runtime::parameters! {
     #[derive(Default)]
@@ -14,6 +14,7 @@ runtime::parameters! {
     /// | parameter | required | default | unit | values | meaning |
     /// |---|---|---|---|---|---|
     /// | `coin` | no |  |  | [`Coin`](super::Coin) | Only this coin. |
+    /// | `assetType` | no |  |  | [`SpotAssetType`](super::SpotAssetType) | Which coins are listed if none is named. |
     ///
     /// - Observed, in no document: captures in the tests of ccxt, JKorf/Bitget.Net,
     ///   tiagosiebler/bitget-api.
@@ -40,6 +41,9 @@ runtime::parameters! {
         /// `coin`: Only this coin.
         #[wire("coin" from impl Into)]
         pub coin: Option<Coin>,
+        /// `assetType`: Which coins are listed if none is named.
+        #[wire("assetType")]
+        pub asset_type: Option<SpotAssetType>,
     }
 
     impl GetSpotAssets {

@@ -95,6 +95,8 @@
 //! - Candles between startTime and endTime: the first boundary is not included and the second is. The
 //!   last candle is not closed yet. A request for more than 1,000 is refused, and minutes go back about
 //!   30 days. (SymbolNotes (live readings of 2026-09))
+//! - The order book of a unified account has up to 1,000 levels on each side since 2026-07-07.
+//!   (UnipayFI/go-bitget)
 //! - The steps of prices of spot pairs change while trading goes on, so instruments that were read at
 //!   the start of a program go stale. (vendor notice of 2026-09-11, as SymbolNotes cites it)
 //! - Without times, the trades of a contract that fills-history lists are those of the last 7 days
@@ -191,8 +193,8 @@ pub use enums::{
     AccountMode, AssetKind, BusinessType, CandleType, Category, ContractStatus,
     ContractType, HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType,
     PastSide, PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly,
-    Side, StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy, TriggerType,
-    YesNo, YesNoInCapitals,
+    Side, SpotAssetType, StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy,
+    TriggerType, YesNo, YesNoInCapitals,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};

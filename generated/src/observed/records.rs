@@ -1526,8 +1526,10 @@ runtime::record! {
     pub struct Positions {
         /// `list`: The positions; `null` if there are none.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("list")]
+        #[wire("list", or_null)]
         pub list: runtime::List<Position>,
     }
 }

@@ -186,7 +186,7 @@ runtime::record! {
     /// The cursor goes into `cursor` of the next request.
     pub struct GetFillHistoryPage {
         /// `list`: The items of the page.
-        #[wire("list", or_null)]
+        #[wire("list")]
         pub list: runtime::List<Fill>,
         /// `cursor`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("cursor", or_null)]

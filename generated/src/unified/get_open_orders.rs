@@ -208,7 +208,7 @@ runtime::record! {
     /// The cursor goes into `cursor` of the next request.
     pub struct GetOpenOrdersPage {
         /// `list`: The items of the page.
-        #[wire("list", or_null)]
+        #[wire("list")]
         pub list: runtime::List<Order>,
         /// `cursor`: Where the next page begins; opaque. `None` if the exchange returns none.
         #[wire("cursor", or_null)]

@@ -145,6 +145,11 @@
 //! - The requestId of Modify Order and Batch Modify Orders is a text of at most 32 characters, comes
 //!   back on the private channel of orders only, and need not be unique. The document has a number,
 //!   which is sent here: its digits are such a text. (UnipayFI/go-bitget (change of 2026-08-14))
+//! - A coin of the assets also has balanceOriginal and interestBase. (mydcc/cachy-app (a transcribed
+//!   sample of the vendor))
+//! - In an order without a take-profit or stop-loss, their prices, types and triggers are null. Before
+//!   a fill, its feeDetail has one item without a coin and a fee. (captures in the tests of ccxt,
+//!   captures in the tests of roq)
 //! - The category of a fill and of a pushed order is written in small letters, too (usdt-futures).
 //!   (tiagosiebler/bitget-api (FillCategoryV3), ccxt/ccxt#29327 (socket))
 //! - The body of Batch Order, Batch Modify Orders and Batch Cancel is a JSON array, no object around

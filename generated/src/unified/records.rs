@@ -101,28 +101,44 @@ runtime::record! {
         #[wire("stpMode")]
         pub stp_mode: Option<StpMode>,
         /// `takeProfit`: Trigger price of the take-profit.
-        #[wire("takeProfit")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("takeProfit", or_null)]
         pub take_profit: Option<runtime::Decimal>,
         /// `stopLoss`: Trigger price of the stop-loss.
-        #[wire("stopLoss")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("stopLoss", or_null)]
         pub stop_loss: Option<runtime::Decimal>,
         /// `tpTriggerBy`: Price that the take-profit watches.
-        #[wire("tpTriggerBy")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("tpTriggerBy", or_null)]
         pub tp_trigger_by: Option<TriggerBy>,
         /// `slTriggerBy`: Price that the stop-loss watches.
-        #[wire("slTriggerBy")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("slTriggerBy", or_null)]
         pub sl_trigger_by: Option<TriggerBy>,
         /// `tpOrderType`: Order type of the take-profit.
-        #[wire("tpOrderType")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("tpOrderType", or_null)]
         pub tp_order_type: Option<OrderType>,
         /// `slOrderType`: Order type of the stop-loss.
-        #[wire("slOrderType")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("slOrderType", or_null)]
         pub sl_order_type: Option<OrderType>,
         /// `tpLimitPrice`: Execution price of a limit take-profit.
-        #[wire("tpLimitPrice")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("tpLimitPrice", or_null)]
         pub tp_limit_price: Option<runtime::Decimal>,
         /// `slLimitPrice`: Execution price of a limit stop-loss.
-        #[wire("slLimitPrice")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("slLimitPrice", or_null)]
         pub sl_limit_price: Option<runtime::Decimal>,
         /// `reduceOnly`: Whether the order may only reduce a position.
         ///

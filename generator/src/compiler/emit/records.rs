@@ -130,7 +130,7 @@ fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> Attribut
     let bare = is_bare(field).then(|| quote!(, bare));
     let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
     // The cursor of the last page is null.
-    let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
+    let null = (field.may_be_null || container.name.is_none() && !field.shape.is_list()).then(|| quote!(, or_null));
     // The key is outside of the record.
     let comes_elsewhere = container.key == Some(wire.as_str());
     let is_conditional = field.comes_only.is_some() || comes_elsewhere || !field.sources.is_empty();

@@ -234,6 +234,34 @@ impl Core {
         Ok(())
     }
 
+    /// Refuses an order of a request whose take-profit or stop-loss would close at once what it opens, by the price that
+    /// triggers it and, for a limit order, by its own price.
+    pub(crate) fn refuse_reached_presets(&self, ticket: &Ticket) -> Result<(), Reason> {
+        if ticket.source != Source::Api || ticket.reduce_only || ticket.effect == Effect::Close {
+            return Ok(());
+        }
+        let Presets { take_profit, stop_loss } = ticket.presets();
+        let [last, mark] = [false, true].map(|by_mark| self.trigger_price(ticket.pair, by_mark));
+        for presets in [Presets { take_profit, ..Presets::default() }, Presets { stop_loss, ..Presets::default() }] {
+            let triggered = |last, mark| presets.triggered(ticket.side, last, mark);
+            if let Some((preset, source)) = triggered(last, mark)
+                && ticket.price.is_none_or(|price| triggered(price, price).is_some())
+            {
+                return Err(match (ticket.side, source, preset.by_mark) {
+                    (Side::Buy, Source::TakeProfit, false) => Reason::LongProfit,
+                    (Side::Buy, Source::TakeProfit, true) => Reason::LongProfitByMark,
+                    (Side::Buy, _, false) => Reason::LongLoss,
+                    (Side::Buy, _, true) => Reason::LongLossByMark,
+                    (Side::Sell, Source::TakeProfit, false) => Reason::ShortProfit,
+                    (Side::Sell, Source::TakeProfit, true) => Reason::ShortProfitByMark,
+                    (Side::Sell, _, false) => Reason::ShortLoss,
+                    (Side::Sell, _, true) => Reason::ShortLossByMark,
+                });
+            }
+        }
+        Ok(())
+    }
+
     fn close_guarded(&mut self, index: usize, guarded: Guarded, preset: Preset, source: Source) {
         let ticket = match guarded {
             Guarded::Position(account, pos) => self.closing_ticket(index, account, pos, source),

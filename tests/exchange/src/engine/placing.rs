@@ -36,6 +36,7 @@ impl Core {
         self.refuse_duplicate(&ticket)?;
         self.wake(index);
         let (ticks, mut lots) = self.bounded(&ticket)?;
+        self.refuse_reached_presets(&ticket)?;
         self.refuse_beyond_ceiling(&ticket)?;
         if ticket.line.is_futures() {
             self.fit_position_mode(&mut ticket)?;

@@ -1,6 +1,8 @@
 //! Every answer has every member that the schema lists without a condition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -330,9 +332,8 @@ const fn mode(hedged: bool) -> Mode {
     if hedged { Mode::Hedge } else { Mode::OneWay }
 }
 
-#[test]
-fn every_answer_has_the_members_that_are_always_there() {
-    let mut missing = Vec::new();
+/// Calls a function with the data of the answer to each request, in both position modes.
+fn each_answer(mut seen: impl FnMut(&'static Meta, Form, &Value)) {
     for hedged in [false, true] {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(7), false);
@@ -343,6 +344,7 @@ fn every_answer_has_the_members_that_are_always_there() {
         for (target, body) in requests(hedged) {
             let target = &target.replace("{placed}", &placed);
             exchange.time().advance(Duration::from_secs(1));
+            exchange.set_price("BTCUSDT", 64_000).unwrap();
             if let Some(fill) = target.strip_prefix("POST /-/fill?order=") {
                 let (order, qty) = fill.split_once("&qty=").unwrap();
                 exchange.fill(order, qty.parse::<tradeapi::Decimal>().unwrap()).unwrap();
@@ -357,13 +359,112 @@ fn every_answer_has_the_members_that_are_always_there() {
             assert_eq!(answer["code"], "00000", "{hedged} {method} {target} {body}: {answer}");
             unanswered.remove(meta.id);
             placed = answer["data"]["orderId"].as_str().unwrap_or_default().to_owned();
-            compare(form, &answer["data"], meta.id, &mut missing);
+            seen(meta, form, &answer["data"]);
         }
         assert!(unanswered.is_empty(), "no request of {unanswered:?}");
     }
+}
+
+#[test]
+fn every_answer_has_the_members_that_are_always_there() {
+    let mut missing = Vec::new();
+    each_answer(|meta, form, data| compare(form, data, meta.id, &mut missing));
     missing.sort_unstable();
     missing.dedup();
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The kinds of the values at each place of samples or answers.
+#[derive(Default)]
+struct Kinds(BTreeMap<String, BTreeSet<&'static str>>);
+
+impl Kinds {
+    /// Adds a value and what it contains.
+    fn add(&mut self, path: &str, value: &Value) {
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::String(text) if text.is_empty() => "blank",
+            Value::String(_) => "text",
+            Value::Array(items) => {
+                items.iter().for_each(|item| self.add(&format!("{path}[]"), item));
+                "array"
+            }
+            Value::Object(members) => {
+                members.iter().for_each(|(name, member)| self.add(&format!("{path}.{name}"), member));
+                "object"
+            }
+        };
+        self.0.entry(path.to_owned()).or_default().insert(kind);
+    }
+
+    /// Returns those that are no absence, and the forms that an absence has.
+    fn split(&self, path: &str) -> [BTreeSet<&'static str>; 2] {
+        let kinds = self.0.get(path).into_iter().flatten().copied();
+        let (absent, present) = kinds.partition(|kind| ["null", "blank"].contains(kind));
+        [present, absent]
+    }
+}
+
+/// Returns the kinds in the samples of all operations, which the schema has beside them.
+fn samples() -> Kinds {
+    let mut samples = Kinds::default();
+    for family in ["classic", "unified", "broker", "observed"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(family);
+        for file in fs::read_dir(folder).unwrap() {
+            let schema: Value = serde_yaml::from_str(&fs::read_to_string(file.unwrap().path()).unwrap()).unwrap();
+            let Some(operation) = schema["operation"].as_str() else { continue };
+            let responses = schema["examples"].as_array().into_iter().flatten();
+            for response in responses.filter_map(|example| example["response"].as_str()) {
+                let sample: Value = serde_json::from_str(response).unwrap();
+                if sample["code"] == "00000" {
+                    samples.add(&format!("{family}.{operation}"), &sample["data"]);
+                }
+            }
+        }
+    }
+    samples
+}
+
+/// How the paths begin where answers differ from the samples, and why.
+const DIFFERENCES: [(&str, &str); 10] = [
+    ("classic.cancel-all-orders.failureList[]", "every open order can be cancelled"),
+    ("classic.close-positions.failureList[]", "no position of this exchange stays open, unless its pair is suspended"),
+    (
+        "classic.detail.newTradeSide",
+        "a text, as a client that validates answers needs it; the document lets it be null",
+    ),
+    ("observed.coins[].chains[]", "nothing is paid in or out"),
+    ("observed.contract-accounts[].assetList[]", "no account has several assets that back positions together"),
+    ("observed.contract-accounts[].union", "no account has several assets that back positions together"),
+    ("observed.financial-records.list[].position", "records of funding have them, and none is paid meanwhile"),
+    ("observed.instruments[].deliveryTime", "no contract is delivered"),
+    ("observed.max-open-available.max", "no source says what they are"),
+    ("unified.cancel-symbol-order", "as documented; a tolerant exchange has the list around it that was observed"),
+];
+
+#[test]
+fn every_answer_has_the_form_of_its_samples() {
+    let (samples, mut answers) = (samples(), Kinds::default());
+    each_answer(|meta, _, data| answers.add(meta.id, data));
+    let mut differences = BTreeMap::new();
+    for path in samples.0.keys() {
+        let ([sample, absent], [answer, missing]) = (samples.split(path), answers.split(path));
+        if !answers.0.contains_key(path) {
+            differences.insert(path, "in no answer".to_owned());
+        } else if !answer.is_empty() && !sample.is_subset(&answer) {
+            differences.insert(path, format!("{sample:?} in samples, {answer:?} in answers"));
+        } else if !absent.is_empty() && !missing.is_empty() && absent.is_disjoint(&missing) {
+            differences.insert(path, format!("absent as {absent:?} in samples, as {missing:?} in answers"));
+        }
+    }
+    let is_known = |path: &str| DIFFERENCES.iter().any(|(begin, _)| path.starts_with(begin));
+    let unknown: Vec<_> = differences.iter().filter(|(path, _)| !is_known(path)).collect();
+    assert!(unknown.is_empty(), "{unknown:#?}");
+    let mended = |begin: &str| !differences.keys().any(|path| path.starts_with(begin));
+    let mended: Vec<_> = DIFFERENCES.iter().filter(|(begin, _)| mended(begin)).collect();
+    assert!(mended.is_empty(), "no difference any more: {mended:#?}");
 }
 
 #[test]
@@ -384,7 +485,8 @@ fn a_field_without_a_value_is_empty() {
                          "orderType": "market", "clientOid": "a"});
     post("/api/v3/trade/place-order", &unified).send(&exchange);
     let order = get("/api/v3/trade/order-info?clientOid=a").send(&exchange)["data"].clone();
-    assert_eq!([&order["price"], &order["amount"], &order["takeProfit"], &order["cancelReason"]], ["0", "0", "", ""]);
+    assert_eq!([&order["price"], &order["amount"], &order["cancelReason"]], ["0", "0", ""]);
+    assert!(order["takeProfit"].is_null(), "as captured answers have it");
     let assets = get("/api/v3/account/assets").send(&exchange)["data"].clone();
     assert_eq!([&assets["positionValue"], &assets["mmr"], &assets["positionMgnRatio"]], ["640", "3.2", "0.005"]);
 }

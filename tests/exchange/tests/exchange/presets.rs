@@ -150,3 +150,47 @@ async fn a_changed_take_profit_keeps_its_execution_price_and_its_order_the_clien
     assert_eq!(prices, (Some(number("71000")), Some(number("69900"))));
     assert!(fixture.detail("b").await.is_err());
 }
+
+/// One that the price has reached would close at once what the order opens. Of an order that waits, no source says which
+/// price counts, so it is refused for what is wrong by the latest price and by its own.
+#[test]
+fn presets_that_the_price_has_reached_are_refused_with_their_order() {
+    let exchange = Exchange::for_user(Seed(7), Profile::new().both());
+    exchange.set_price("BTCUSDT", 64_000).unwrap();
+    exchange.set_mark_price("BTCUSDT", Some(66_000.into())).unwrap();
+    let unified = |side: &str, price: &str, more: Value| {
+        let mut order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.001", "side": side,
+            "orderType": "market"});
+        if !price.is_empty() {
+            (order["orderType"], order["price"]) = (json!("limit"), json!(price));
+        }
+        order.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        post(UNIFIED, &order).send(&exchange)["code"].as_str().unwrap().to_owned()
+    };
+    let mark = |price: &str| json!({"stopLoss": price, "slTriggerBy": "mark"});
+    for (side, price, more, expected) in [
+        ("buy", "", json!({"takeProfit": "64000"}), "25585"),
+        ("buy", "", json!({"stopLoss": "64001"}), "25586"),
+        ("sell", "", json!({"takeProfit": "64500"}), "25587"),
+        ("sell", "", json!({"stopLoss": "63000"}), "25588"),
+        ("buy", "", json!({"takeProfit": "65000", "tpTriggerBy": "mark"}), "25589"),
+        ("buy", "", mark("66500"), "25590"),
+        ("sell", "", json!({"takeProfit": "67000", "tpTriggerBy": "mark"}), "25591"),
+        ("sell", "", mark("65000"), "25592"),
+        ("buy", "60000", json!({"takeProfit": "59000"}), "25585"),
+        ("buy", "60000", json!({"takeProfit": "62000"}), "00000"),
+        ("buy", "60000", json!({"stopLoss": "61000"}), "00000"),
+        ("sell", "", mark("67000"), "00000"),
+        ("sell", "", json!({"takeProfit": "60000", "stopLoss": "69000", "reduceOnly": "no"}), "00000"),
+    ] {
+        assert_eq!(unified(side, price, more.clone()), expected, "{side} {price} {more}");
+    }
+    let classic = |side: &str, name: &str, price: &str| {
+        let order = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed",
+            "marginCoin": "USDT", "size": "0.001", "side": side, "orderType": "market", name: price});
+        post(CLASSIC, &order).send(&exchange)["code"].as_str().unwrap().to_owned()
+    };
+    let [profit, loss] = ["presetStopSurplusPrice", "presetStopLossPrice"];
+    assert_eq!([classic("buy", profit, "63000"), classic("buy", loss, "65000")], ["40830", "40834"]);
+    assert_eq!([classic("sell", profit, "65000"), classic("sell", loss, "63000")], ["40832", "40836"]);
+}

@@ -163,3 +163,11 @@ fn a_call_in_doubt_counts_in_the_limits_of_both_classes() {
     let plan = ordinary.core().plan(&calls);
     assert_eq!((plan.lasts.as_secs(), plan.binding.unwrap().limit.class), (3, "reality"));
 }
+
+#[test]
+fn only_tickers_of_tokens_have_the_turnover_of_the_exchange_beside_that_of_the_market() {
+    let tickers = crate::raw::get("/api/v3/market/tickers?category=SPOT").send(&exchange());
+    let tickers = tickers["data"].as_array().unwrap();
+    assert_eq!(tickers.len(), PAIRS);
+    assert_eq!(tickers.iter().filter(|ticker| ticker.get("platformTurnover24h").is_some()).count(), TOKENS);
+}

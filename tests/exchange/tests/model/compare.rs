@@ -89,7 +89,10 @@ impl Run {
         assert_eq!(state, expected, "{told}: {answer}");
         let shown = |name: &str| Num::read(record[name].as_str().unwrap_or("0"));
         let (names, paid) = if unified {
-            (["cumExecQty", "cumExecValue"], Num::read(record["feeDetail"][0]["fee"].as_str().unwrap_or("0")))
+            (
+                ["cumExecQty", "cumExecValue"],
+                Num::read(record["feeDetail"][0]["fee"].as_str().filter(|fee| !fee.is_empty()).unwrap_or("0")),
+            )
         } else {
             (["baseVolume", "quoteVolume"], -shown("fee"))
         };

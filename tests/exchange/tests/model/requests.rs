@@ -12,6 +12,10 @@ fn code(unified: bool, is_spot: bool, refused: Refused) -> &'static str {
         Refused::Funds if is_spot => ["25202", "25202"],
         Refused::Above => ["25206", "43009"],
         Refused::Below => ["25205", "43008"],
+        Refused::Profit(true) => ["25585", "40830"],
+        Refused::Profit(false) => ["25587", "40832"],
+        Refused::Loss(true) => ["25586", "40834"],
+        Refused::Loss(false) => ["25588", "40836"],
         Refused::Funds => ["40762", "40762"],
         Refused::NoPosition => ["25227", "22002"],
         Refused::Occupied => ["25225", "40755"],
@@ -91,7 +95,9 @@ impl Run {
         if is_against || !matches!(pair.kind, Kind::Linear | Kind::Inverse) {
             return presets;
         }
-        let (last, sign) = (pair.last, if buys { 1 } else { -1 });
+        // A few are on the wrong side.
+        let sign = if buys != self.chance.is(4) { 1 } else { -1 };
+        let last = pair.last;
         let mut off = || last / 300 + self.chance.number(last / 100);
         let (profit, loss) = (last + sign * off(), last - sign * off());
         presets.profit = self.chance.is(25).then_some(profit);

@@ -52,6 +52,10 @@ pub(super) enum Refused {
     Above,
     Below,
     OtherMargin,
+    /// A take-profit that is reached already, of what buys or of what sells.
+    Profit(bool),
+    /// The same of a stop-loss.
+    Loss(bool),
     Funds,
     NoPosition,
     Occupied,

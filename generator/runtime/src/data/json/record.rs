@@ -290,6 +290,8 @@ impl FieldVisitor for RecordWriter<'_> {
         match table.and_then(FieldTable::is_string) {
             Some(true) => out.quote(start),
             Some(false) => out.unquote(start),
+            // As an exchange writes that there are no items.
+            None if out.writes_missing() && table.is_some_and(|table| table.may_be_null) => out.nullify(start),
             None => {}
         }
     }
@@ -400,6 +402,8 @@ mod tests {
             fee: Option<Fee>,
             #[wire("fees")]
             fees: List<Fee>,
+            #[wire("refunds", or_null)]
+            refunds: List<Fee>,
         }
     }
 
@@ -411,7 +415,7 @@ mod tests {
         let written = out.finish();
         let expected = concat!(
             r#"{"symbol":"","size":"","leverage":null,"cursor":null,"isolated":null,"fee":null,"#,
-            r#""fees":[{"feeCoin":"","fee":""}]}"#
+            r#""fees":[{"feeCoin":"","fee":""}],"refunds":null}"#
         );
         assert_eq!(written, expected);
         assert_eq!(read_json::<Position>(&written)?, position);

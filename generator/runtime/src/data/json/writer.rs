@@ -67,6 +67,14 @@ impl JsonWriter {
         }
     }
 
+    /// Makes the value from `start` on null, if it is an empty list.
+    pub(crate) fn nullify(&mut self, start: usize) {
+        if self.text.get(start..) == Some("[]") {
+            self.text.truncate(start);
+            self.raw("null");
+        }
+    }
+
     /// Returns the text written.
     pub fn finish(self) -> String {
         self.text

@@ -9,7 +9,7 @@ use tradeapi::observed::{
     CountdownCancelAll, Done, FeeRate, GetAccountInfo, GetAccountSettings, GetAllFeeRates, GetContractAccount,
     GetContractAccounts, GetFeeRate, GetMaxOpenAvailable, GetSpotAssets, GetTradeRate, MaxOpen, OrderType,
     PositionMode, PositionModeSet, PositionSide, SetContractLeverage, SetHoldMode, SetLeverage, SetMarginMode,
-    SetPositionMode, SpotAsset, SymbolFeeRate, SymbolSettings,
+    SetPositionMode, SpotAsset, SpotAssetType, SymbolFeeRate, SymbolSettings,
 };
 use tradeapi::{List, Timestamp};
 
@@ -92,7 +92,8 @@ impl Serve for GetSpotAssets {
     /// Lists the funds: a classic user has the funds in the futures account; the spot account is empty.
     fn serve(self, at: &mut Desk<'_>) -> Result<List<SpotAsset>, Refusal> {
         let coins = at.core.accounts[at.account].balances.keys().copied();
-        let wanted = coins.filter(|coin| self.coin.as_ref().is_some_and(|one| one.as_str() == *coin));
+        let all = self.asset_type == Some(SpotAssetType::All);
+        let wanted = coins.filter(|coin| self.coin.as_ref().map_or(all, |one| one.as_str() == *coin));
         let shown = wanted.map(|coin| {
             let mut shown = SpotAsset::default();
             shown.coin = Some(coin.into());

@@ -119,6 +119,7 @@ impl Serve for GetTickers {
             (shown.ask_price, shown.ask_size) = (ask.map(|ask| wire(ask.0)), ask.map(|ask| wire(ask.1)));
             shown.change_24h = Some(wire(summary.change));
             (shown.volume_24h, shown.turnover_24h) = (Some(wire(summary.base)), Some(wire(summary.value)));
+            shown.platform_turnover_24h = pair.is_reality().then(|| wire(summary.value));
             if pair.line.is_futures() {
                 (shown.index_price, shown.mark_price) = (Some(wire(summary.mark)), Some(wire(summary.mark)));
                 shown.funding_rate = Some(wire(FUNDING_RATE));

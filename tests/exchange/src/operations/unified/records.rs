@@ -71,7 +71,9 @@ pub(super) fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         (Contract::Spot, Side::Buy) => pair.base,
         _ => pair.settle(),
     };
-    (fee.fee_coin, fee.fee) = (Some(fee_coin.into()), Some(wire(order.fee)));
+    if order.filled > 0 {
+        (fee.fee_coin, fee.fee) = (Some(fee_coin.into()), Some(wire(order.fee)));
+    }
     record.fee_detail = vec![fee].into();
     record.delegate_type = delegate(ticket.source, order.ticks.is_some()).parse().ok();
     // The document lists no other reason, not even for the prevention of self-trades.

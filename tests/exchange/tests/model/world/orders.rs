@@ -38,6 +38,14 @@ impl World {
                 return Err(Refused::Below);
             }
         }
+        let [by_last, by_limit] = [Some(self.pairs[pair].last), limit]
+            .map(|price| price.map_or([true; 2], |price| wish.presets.reached(wish.buys, price)));
+        if by_last[0] && by_limit[0] {
+            return Err(Refused::Profit(wish.buys));
+        }
+        if by_last[1] && by_limit[1] {
+            return Err(Refused::Loss(wish.buys));
+        }
         let held = self.accounts[wish.account].positions.get(&(pair, wish.pos));
         if held.is_some_and(|held| held.buys == wish.buys && held.isolated != wish.isolated) {
             return Err(Refused::OtherMargin);

@@ -12,14 +12,18 @@ impl Presets {
         self.profit = others.profit.or(self.profit);
         self.loss = others.loss.or(self.loss);
     }
+
+    /// Returns whether a price reaches the take-profit, and whether the stop-loss, of what was bought or sold.
+    pub(super) fn reached(self, buys: bool, price: i64) -> [bool; 2] {
+        let beyond = |preset: i64, above: bool| if above { price >= preset } else { price <= preset };
+        [self.profit.is_some_and(|preset| beyond(preset, buys)), self.loss.is_some_and(|preset| beyond(preset, !buys))]
+    }
 }
 
 impl Position {
     /// Returns whether a price reaches one of its presets.
     fn is_reached(&self, last: i64) -> bool {
-        let beyond = |price: i64, above: bool| if above { last >= price } else { last <= price };
-        self.presets.profit.is_some_and(|price| beyond(price, self.buys))
-            || self.presets.loss.is_some_and(|price| beyond(price, !self.buys))
+        self.presets.reached(self.buys, last) != [false; 2]
     }
 }
 
