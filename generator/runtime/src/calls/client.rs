@@ -19,7 +19,7 @@ mod tracking;
 mod weighing;
 
 pub use self::builder::ClientBuilder;
-pub(crate) use self::call::{Attempt, object_of_texts};
+pub(crate) use self::call::{Attempt, Within, object_of_texts};
 pub use self::call::{CallMetrics, Callable, ReplyTo};
 pub use self::core::ClientCore;
 pub(crate) use self::departures::Departure;

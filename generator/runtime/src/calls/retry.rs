@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::calls::client::{Attempt, CallFuture, Callable, ClientCore, ReplyTo};
+use crate::calls::client::{Attempt, CallFuture, Callable, ClientCore, ReplyTo, Within};
 use crate::data::clock::{Moment, Timer, pause};
 use crate::data::error::{Delivery, Error, ExchangeError};
 use crate::data::operation::{Cancellation, DynOperation, DynResponse, Operation, ReceivedFor, Repeatable};
@@ -274,26 +274,28 @@ impl<'a> Retrying<'a> {
         let with_key = operation.with_key(self.core.now(), self.core.environment().random());
         let operation = with_key.as_ref().unwrap_or(operation);
         let mut data = ReceivedFor::nothing(operation);
-        self.repeat_any(operation, &mut data).await?.with_data(data.into_received())
+        self.repeat_any(operation, None, &mut data).await?.with_data(data.into_received())
     }
 
     // Boxed, because otherwise each crate that retries a call would compile it.
     pub(crate) fn repeat_any<'b>(
         &'b self,
         operation: &'b dyn DynOperation,
+        within: Option<Within>,
         data: &'b mut dyn DynResponse,
     ) -> CallFuture<'b> {
         Box::pin(async move {
             let Self { core, policy } = *self;
             let environment = core.environment();
             let begun = Timer::now(environment);
-            let within = key_is_kept(core, operation).map(|kept| (core.moment(), kept));
+            let why = "the exchange may have forgotten the key by which it recognizes a repeat";
+            let key = key_is_kept(core, operation).map(|length| Within { begun: core.moment(), length, why });
             let end = begun.saturating_add(policy.deadline);
             let (mut attempt, mut unknown) = (1, None);
             let mut unanswered = Unanswered::default();
             let mut waits;
             loop {
-                let attempted = Attempt { number: attempt, within: within.filter(|_| attempt > 1) };
+                let attempted = Attempt { number: attempt, within: within.or(key.filter(|_| attempt > 1)) };
                 let error = match core.attempt_any(operation, attempted, data).await {
                     Ok(mut reply) => {
                         policy.budget.succeeded();

@@ -4,11 +4,13 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::client::{ClientBuilder, LimitMode};
 use tradeapi::runtime::clock::Clock;
+use tradeapi::runtime::limits::{Admission, Call, Limiter, RateLimitFeedback, Reservation};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Timestamp};
 use tradeapi_tests::query;
@@ -220,13 +222,20 @@ impl Exchange {
     }
 
     pub(crate) fn client_ahead_by(&self, millis: i64) -> Client {
+        self.builder(millis).limits(LimitMode::Off).build().unwrap()
+    }
+
+    /// Returns a client whose calls wait this long for their limits, one after the other, and later ones not at all.
+    pub(crate) fn client_waiting(&self, waits: impl IntoIterator<Item = u64>) -> Client {
+        let waits = Mutex::new(waits.into_iter().collect());
+        self.builder(0).limiter(Arc::new(Waits { exchange: self.clone(), waits })).build().unwrap()
+    }
+
+    fn builder(&self, is_ahead_by: i64) -> ClientBuilder<Client> {
         Client::builder("https://exchange.example")
             .credentials(Credentials::new("key", "secret", "passphrase"))
-            .clock(PageClock { now: self.now.clone(), is_ahead_by: millis })
-            .limits(LimitMode::Off)
+            .clock(PageClock { now: self.now.clone(), is_ahead_by })
             .transport(self.clone())
-            .build()
-            .unwrap()
     }
 
     pub(crate) fn calls(&self) -> usize {
@@ -312,6 +321,26 @@ impl Transport for Exchange {
         self.queries.lock().unwrap().push(query);
         Box::pin(async move { Ok(http::Response::builder().status(status).body(Bytes::from(body)).unwrap()) })
     }
+}
+
+/// A limiter with a wait for each of the next calls, during which the time of the exchange advances.
+struct Waits {
+    exchange: Exchange,
+    waits: Mutex<VecDeque<u64>>,
+}
+
+impl Limiter for Waits {
+    fn admit<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        let wait = self.waits.lock().unwrap().pop_front().unwrap_or(0);
+        self.exchange.wait(wait);
+        Admission::Now(Ok(Reservation::new(0, Duration::from_millis(wait))))
+    }
+
+    fn sent(&self, _: &mut Reservation) {}
+
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
+
+    fn give_back(&self, _: Reservation) {}
 }
 
 /// Runs a future that never waits.

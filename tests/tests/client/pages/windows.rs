@@ -138,6 +138,37 @@ fn a_clipped_listing_keeps_a_distance_from_the_limit_of_access() {
     }
 }
 
+/// Returns an exchange one of whose machines is ahead by twenty seconds, with a fill for each of 100 days.
+fn with_a_machine_ahead() -> Exchange {
+    let fills = (0..100).map(|days| Item::new(format!("f{days}"), NOW - days * DAY)).collect();
+    let access = Some(90 * DAY - 20_000);
+    Exchange::new(ListingBehavior { access, span: Some(30 * DAY), ..ListingBehavior::of(UNIFIED_FILLS) }, fills)
+}
+
+/// Calls wait for minutes where an address is refused, and for as long as others take at each call of a busy account.
+#[test]
+fn no_wait_makes_a_clipped_listing_query_what_is_no_longer_accessible() {
+    for waits in [vec![], vec![300_000], vec![0, 0, 300_000, 0, 300_000], vec![25_000; 100], vec![59_000; 100]] {
+        for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
+            let exchange = with_a_machine_ahead();
+            let client = exchange.client_waiting(waits.clone());
+            let request = unified::GetFillHistory::new().between(at(NOW - 90 * DAY), at(NOW));
+            let fills = run(all(client.pages(request).clip().ranges(order))).expect("nothing is refused");
+            let accessible = (0..90).filter(|days| NOW - days * DAY > exchange.now() - 90 * DAY + 60_000);
+            assert!(fills.len() >= accessible.count(), "{waits:?}, {order:?}: {}", fills.len());
+        }
+    }
+}
+
+#[test]
+fn a_wait_that_makes_a_range_too_old_is_refused_before_anything_is_sent() {
+    let exchange = with_a_machine_ahead();
+    let request = unified::GetFillHistory::new().between(at(NOW - 90 * DAY + 120_000), at(NOW - 70 * DAY));
+    let mut pages = exchange.client_waiting([300_000]).pages(request);
+    assert!(matches!(run(pages.next_page()), Some(Err(PageError::Call(Error::Refused(_))))));
+    assert_eq!(exchange.calls(), 0);
+}
+
 #[test]
 fn an_inaccessible_range_sends_no_request() {
     let exchange = Exchange::new(ListingBehavior::of(UNIFIED_FILLS), Vec::new());

@@ -26,8 +26,17 @@ use crate::network::wire::Reply;
 pub(crate) struct Attempt {
     /// The number, counted from 1.
     pub(crate) number: u32,
-    /// A moment, and how long after it the exchange may forget the key by which it recognizes a repeat.
-    pub(crate) within: Option<(Moment, Duration)>,
+    /// The time within which the request has to leave.
+    pub(crate) within: Option<Within>,
+}
+
+/// The time within which a request has to leave, from a moment on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Within {
+    pub(crate) begun: Moment,
+    pub(crate) length: Duration,
+    /// Why the request may not leave later.
+    pub(crate) why: &'static str,
 }
 
 impl Attempt {
@@ -243,13 +252,15 @@ impl ClientCore {
         self.answered(call, sent, answer, trip.get(), data)
     }
 
-    /// Refuses an attempt that would come after the exchange may have forgotten the key of its request.
+    /// Refuses an attempt that would leave too late.
     fn refuse_late(&self, meta: &Meta, attempt: Attempt, waited: Duration) -> Result<(), Error> {
-        if attempt.within.is_none_or(|(begun, kept)| self.moment().since(begun) < kept) {
-            return Ok(());
-        }
-        let why = "the exchange may have forgotten the key by which it recognizes a repeat";
+        let Some(Within { why, .. }) = attempt.within.filter(|within| self.is_late(*within)) else { return Ok(()) };
         Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited })))
+    }
+
+    /// Returns whether the time within which a request has to leave is over.
+    pub(crate) fn is_late(&self, within: Within) -> bool {
+        self.moment().since(within.begun) >= within.length
     }
 
     /// Waits for the limits, and notes a request whose call is dropped meanwhile.

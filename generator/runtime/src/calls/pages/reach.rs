@@ -11,6 +11,7 @@ use super::position::{BARREN, Position, Span};
 use super::source::{PageRequest, PageSource};
 use super::step::Next;
 use super::walk::{Border, Learning, Walk};
+use crate::calls::client::Within;
 use crate::data::checks::{Violation, Violations};
 use crate::data::error::{Error, Refusal};
 use crate::data::tables::{Length, Meta, Severity};
@@ -18,7 +19,7 @@ use crate::data::value::Timestamp;
 
 /// Clocks differ and calls take time: a clipped listing begins this much later than the limit, and one that exceeds the
 /// limit by less than this is not refused.
-const MARGIN: Duration = Duration::from_secs(60);
+pub(super) const MARGIN: Duration = Duration::from_secs(60);
 
 /// No items are later than this, even if the client's clock is wrong.
 const FUTURE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -29,6 +30,8 @@ pub(super) struct Plan {
     pub(super) at: Position,
     pub(super) range: TimeRange,
     pub(super) clipped: Option<Clipped>,
+    /// The time within which its request has to leave, so that the range is accessible.
+    pub(super) within: Option<Within>,
     /// The time, by whichever clock is ahead.
     pub(super) made: Timestamp,
 }
@@ -37,7 +40,10 @@ pub(super) struct Plan {
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     length: Length,
-    pub(super) oldest: Timestamp,
+    oldest: Timestamp,
+    /// The earliest time to query. In a listing that may be clipped, this is later than the limit: a machine of the
+    /// exchange whose clock is ahead would refuse what another one still shows.
+    first: Timestamp,
     /// The beginning of a clipped listing.
     begins: Timestamp,
 }
@@ -49,10 +55,10 @@ impl Walk {
     /// # Errors
     ///
     /// Fails if a part is not accessible and the listing may not be clipped.
-    pub(super) fn plan(&self, at: Position) -> Result<Plan, PageError> {
+    pub(super) fn plan(&self, at: Position, margin: Duration) -> Result<Plan, PageError> {
         let made = self.client.latest_now();
-        let access = self.access();
-        let mut plan = Plan { at, range: TimeRange::default(), clipped: None, made };
+        let access = self.access(margin);
+        let mut plan = Plan { at, range: TimeRange::default(), clipped: None, within: None, made };
         loop {
             let is_begun = plan.at.now.is_some();
             plan.range = plan.at.now.or(plan.at.rest).unwrap_or_default().into();
@@ -62,7 +68,7 @@ impl Walk {
                 plan.at.until = plan.range.to;
                 plan.at.settled = plan.range.to.is_some_and(|to| to <= self.settled()).then_some(true);
             }
-            if let Some((access, requested)) = plan.beyond(access, self.clips) {
+            if let Some((access, requested)) = plan.beyond(access) {
                 self.refuse_unless_clipped(&plan.at, access, requested)?;
                 plan.clip(access, requested);
                 if plan.range.to.is_some_and(|to| to < access.begins) {
@@ -80,6 +86,7 @@ impl Walk {
                 plan.range = part.range;
             }
             plan.at.now = Some(plan.range.into());
+            plan.within = self.within(plan.range, access);
             return Ok(plan);
         }
     }
@@ -112,11 +119,22 @@ impl Walk {
     }
 
     /// Returns the limit of access now, if there is one.
-    pub(super) fn access(&self) -> Option<Access> {
+    fn access(&self, margin: Duration) -> Option<Access> {
         let length = self.window.as_ref()?.access?;
         let severity = self.client.policy().severity(Some(self.meta), "window.access", Severity::Refuse);
         let oldest = length.before(self.client.now()).filter(|_| severity == Some(Severity::Refuse))?;
-        Some(Access { length, oldest, begins: oldest.checked_add(MARGIN).unwrap_or(oldest) })
+        let after = |distance| oldest.checked_add(distance).unwrap_or(oldest);
+        let first = after(if self.clips { margin / 2 } else { Duration::ZERO });
+        Some(Access { length, oldest, first, begins: after(margin) })
+    }
+
+    /// Returns how long the range remains accessible, if there is a limit of access.
+    fn within(&self, range: TimeRange, access: Option<Access>) -> Option<Within> {
+        let (from, access) = range.from.zip(access)?;
+        // What begins at the first time is still accessible.
+        let length = Duration::from_millis(1 + from.as_millis().saturating_sub(access.first.as_millis()));
+        let why = "the range was no longer accessible after the wait for the limits";
+        Some(Within { begun: self.client.moment(), length, why })
     }
 
     fn refuse_unless_clipped(&self, at: &Position, access: Access, requested: Timestamp) -> Result<(), PageError> {
@@ -128,13 +146,11 @@ impl Walk {
 }
 
 impl Plan {
-    /// Returns the part of the range before the limit of access, and its beginning. After a part that was left out, and
-    /// where a listing that may be clipped begins, nothing before the new beginning is queried: a machine of the exchange
-    /// whose clock is ahead would refuse it.
-    fn beyond(&self, access: Option<Access>, clips: bool) -> Option<(Access, Timestamp)> {
+    /// Returns the part of the range that is not to be queried, and its beginning. After a part that was left out,
+    /// nothing before the new beginning is queried.
+    fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
         let (access, requested) = access.zip(self.range.from)?;
-        let keeps_distance = self.clipped.is_some() || clips && !self.at.is_begun();
-        let first = if keeps_distance { access.begins } else { access.oldest };
+        let first = if self.clipped.is_some() { access.begins } else { access.first };
         (requested < first).then_some((access, requested))
     }
 
@@ -179,8 +195,9 @@ impl Walk {
             if u64::from(learning.pages) >= BARREN {
                 return Err(PageError::EndlessBorder { operation: self.meta.id, pages: learning.pages });
             }
-            let wanted = PageRequest { turn: learning.turn, range, cursor: learning.cursor.as_deref() };
-            let fetched = self.fetch(source, wanted).await?;
+            let within = self.within(range, self.access(MARGIN));
+            let wanted = PageRequest { turn: learning.turn, range, cursor: learning.cursor.as_deref(), within };
+            let Some(fetched) = self.fetch(source, wanted).await? else { continue };
             source.each_hash(&mut |item| match border {
                 Border::Part => self.seen.came_before(item),
                 Border::Listing => self.seen.was_listed(item),
@@ -198,7 +215,7 @@ impl Walk {
             Border::Listing => (at.since, RangeSplit { order: RangeOrder::OldestFirst, ..self.cut() }),
         };
         let range = cut.around(time.filter(|_| self.has_ids)?);
-        let is_out_of_reach = range.from.zip(self.access()).is_some_and(|(from, access)| from < access.oldest);
+        let is_out_of_reach = range.from.zip(self.access(MARGIN)).is_some_and(|(from, access)| from < access.first);
         (!is_out_of_reach).then_some(range)
     }
 

@@ -6,6 +6,7 @@
 use super::page::{Paged, TimeRange, follow};
 use super::step::Next;
 use super::walk::ItemHash;
+use crate::calls::client::Within;
 use crate::data::account::Known;
 use crate::data::checks::Checks;
 use crate::data::json::{BadItem, Decode, Form, Kind, List, ReadError, Reader};
@@ -44,6 +45,8 @@ pub(super) struct PageRequest<'a> {
     pub(super) turn: usize,
     pub(super) range: TimeRange,
     pub(super) cursor: Option<&'a str>,
+    /// The time within which it has to leave, so that its range is accessible.
+    pub(super) within: Option<Within>,
 }
 
 /// The reply with a page, and what follows the page.

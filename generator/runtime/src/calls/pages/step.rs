@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::cut::is_settled;
 use super::page::{Page, PageError};
 use super::position::Position;
-use super::reach::Plan;
+use super::reach::{MARGIN, Plan};
 use super::source::{PageRequest, PageSource, SourceReply};
 use super::walk::{Border, Learning, Walk};
 use crate::data::error::Error;
@@ -129,6 +129,15 @@ fn shifted(text: String, shift: i8) -> String {
 /// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);
 
+/// The result of the request of a page.
+enum Requested {
+    Page(Page<()>),
+    /// The times of the request ended wrongly, so the page has to be requested again.
+    EndsWrongly,
+    /// The request waited until its range was no longer accessible, and was not sent.
+    Late,
+}
+
 /// The next page under way; its items stay in the source.
 pub(crate) type PageFuture<'a> = Pin<Box<dyn Future<Output = Option<Result<Page<()>, PageError>>> + Send + 'a>>;
 
@@ -150,35 +159,42 @@ impl Walk {
 
     /// Requests the next page; `None` at the end of the listing.
     async fn step(&mut self, source: &mut dyn PageSource) -> Option<Result<Page<()>, PageError>> {
-        let mut was_asked_again = false;
+        let (mut was_asked_again, mut margin) = (false, MARGIN);
         loop {
             let at = self.next_position()?;
-            match self.request(at, source, was_asked_again).await {
-                Ok(None) => was_asked_again = true,
-                Ok(Some(page)) => return Some(Ok(page)),
+            match self.request(at, margin, source, was_asked_again).await {
+                Ok(Requested::Page(page)) => return Some(Ok(page)),
+                Ok(Requested::EndsWrongly) => was_asked_again = true,
+                // Doubled, so that the listing goes on even if all calls wait long.
+                Ok(Requested::Late) => margin = margin.saturating_mul(2),
                 Err(error) => return Some(Err(error)),
             }
         }
     }
 
-    /// Requests the page at a position; `None` if it has to be requested again, because its times ended wrongly.
+    /// Requests the page at a position.
     async fn request(
         &mut self,
         at: Position,
+        margin: Duration,
         source: &mut dyn PageSource,
         was_asked_again: bool,
-    ) -> Result<Option<Page<()>>, PageError> {
-        let plan = self.plan(at)?;
+    ) -> Result<Requested, PageError> {
+        let plan = self.plan(at, margin)?;
         if plan.at.is_at_end() {
             source.clear();
             self.take_over(plan.at);
-            return Ok(Some(Page { clipped: plan.clipped, ..Page::empty(plan.range) }));
+            return Ok(Requested::Page(Page { clipped: plan.clipped, ..Page::empty(plan.range) }));
         }
         self.learn_border(&plan.at, source).await?;
-        let wanted = PageRequest { turn: self.turn(&plan.at), range: plan.range, cursor: plan.at.cursor.as_deref() };
-        let fetched = self.fetch(source, wanted).await?;
+        let (turn, cursor) = (self.turn(&plan.at), plan.at.cursor.as_deref());
+        let wanted = PageRequest { turn, range: plan.range, cursor, within: plan.within };
+        let Some(fetched) = self.fetch(source, wanted).await? else { return Ok(Requested::Late) };
         let ends_wrongly = self.ends_too_early(&plan, &fetched.reply) || self.ends_too_late(&plan);
-        Ok((was_asked_again || !ends_wrongly).then(|| self.take(plan, fetched, source)))
+        match ends_wrongly && !was_asked_again {
+            true => Ok(Requested::EndsWrongly),
+            false => Ok(Requested::Page(self.take(plan, fetched, source))),
+        }
     }
 
     /// Goes on at a position, of this listing or of the next one.

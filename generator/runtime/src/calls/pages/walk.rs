@@ -13,6 +13,7 @@ use super::position::Position;
 use super::source::{PageRequest, PageSource, SourceReply};
 use crate::calls::client::{Attempt, ClientCore};
 use crate::calls::retry::{RetryPolicy, Retrying};
+use crate::data::error::Error;
 use crate::data::json::{Decode, Encode, JsonWriter, ReadError, Reader, RecordField, write_json};
 use crate::data::tables::{Meta, Outcome, Window};
 use crate::data::value::Timestamp;
@@ -140,18 +141,24 @@ impl Walk {
         from.is_none_or(|from| from < self.settled()).then_some(at)
     }
 
+    /// Requests a page; `None` if the call waited until its range was no longer accessible.
     pub(super) async fn fetch(
         &self,
         source: &mut dyn PageSource,
         page: PageRequest<'_>,
-    ) -> Result<SourceReply, PageError> {
+    ) -> Result<Option<SourceReply>, PageError> {
+        let within = page.within;
         let (operation, data) = source.request(page);
-        let reply = match &self.retry {
-            Some(policy) => Retrying::new(&self.client, policy).repeat_any(operation, data).await?,
-            None => self.client.attempt_any(operation, Attempt::FIRST, data).await?,
+        let result = match &self.retry {
+            Some(policy) => Retrying::new(&self.client, policy).repeat_any(operation, within, data).await,
+            None => self.client.attempt_any(operation, Attempt { within, ..Attempt::FIRST }, data).await,
+        };
+        let reply = match result {
+            Err(Error::Unsigned(_)) if within.is_some_and(|within| self.client.is_late(within)) => return Ok(None),
+            result => result?,
         };
         match source.take(page.cursor, reply.onward.clone()) {
-            Some(next) => Ok(SourceReply { reply, next }),
+            Some(next) => Ok(Some(SourceReply { reply, next })),
             None => Err(reply.unreadable(self.meta, Outcome::Unknown, "its data was not read").into()),
         }
     }
