@@ -14,7 +14,8 @@ use crate::operation::OPERATIONS;
 use crate::violation::Violation;
 
 /// The kinds of requests whose unknown outcomes are counted by cause.
-pub const KINDS: [&str; 6] = ["orders", "id shared or none", "reversals", "amendments", "cancellations", "settings"];
+pub const KINDS: [&str; 7] =
+    ["orders", "of killed processes", "id shared or none", "reversals", "amendments", "cancellations", "settings"];
 
 /// The result of a campaign.
 #[derive(Debug, Default)]
@@ -70,6 +71,7 @@ impl From<Outcome> for ClaimedOutcome {
 impl Figures {
     pub(crate) fn of(ledger: &Ledger, truth: &GroundTruth, counts: &Counts, mut violations: Vec<Violation>) -> Self {
         let (mut claims, mut unknown) = (BTreeMap::new(), BTreeMap::<_, ActualOutcomes>::new());
+        let is_killed = counts.times(Situation::Killed) > 0;
         let mut causes = BTreeMap::<_, [u64; KINDS.len()]>::new();
         let mut count = |effect: &Effect, all: &[Claim]| {
             let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
@@ -81,7 +83,7 @@ impl Figures {
                 *(if done > 0 { &mut actual.done } else { &mut actual.not_done }) += 1;
                 done = done.saturating_sub(1);
                 let cause = if claim.known == Known::TooLate { "queried too late, or not at all" } else { claim.how };
-                causes.entry(cause).or_default()[kind(effect, claim)] += 1;
+                causes.entry(cause).or_default()[kind(effect, claim, is_killed)] += 1;
             }
             for claim in all {
                 *claims.entry((claim.operation, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
@@ -96,7 +98,7 @@ impl Figures {
         let decided = ledger.all_decided();
         let counts = counts.clone();
         let mut figures = Self { claims, unknown, causes, decided, counts, violations, ..Self::default() };
-        if figures.counts.times(Situation::Killed) > 0 {
+        if is_killed {
             figures.of_killed = figures.placements();
         }
         figures
@@ -168,15 +170,16 @@ impl Figures {
 }
 
 /// Returns the place in [`KINDS`] of a request.
-fn kind(effect: &Effect, claim: &Claim) -> usize {
+fn kind(effect: &Effect, claim: &Claim, is_killed: bool) -> usize {
     match effect {
-        Effect::Half(whole) => kind(whole, claim),
-        Effect::Amended(..) => 3,
-        Effect::Placed(_) if claim.operation.ends_with("modify-order") => 3,
-        Effect::Cancelled(_) => 4,
-        Effect::Set(_) => 5,
-        Effect::Placed(_) if is_reversal(claim.operation) => 2,
-        Effect::Placed(_) => usize::from(claim.naming != Naming::UniqueId),
+        Effect::Half(whole) => kind(whole, claim, is_killed),
+        Effect::Amended(..) => 4,
+        Effect::Placed(_) if claim.operation.ends_with("modify-order") => 4,
+        Effect::Cancelled(_) => 5,
+        Effect::Set(_) => 6,
+        Effect::Placed(_) if is_reversal(claim.operation) => 3,
+        Effect::Placed(_) if claim.naming != Naming::UniqueId => 2,
+        Effect::Placed(_) => usize::from(is_killed),
     }
 }
 

@@ -53,7 +53,10 @@ impl Ledger {
     /// Notes that an id names several orders from now on.
     pub(crate) fn share(&self, client_oid: &str) {
         for (effect, claims) in &mut self.state().claims {
-            if matches!(effect, Effect::Placed(label) | Effect::Cancelled(label) if id_of(label) == client_oid) {
+            let (Effect::Placed(label) | Effect::Amended(label, _) | Effect::Cancelled(label)) = effect else {
+                continue;
+            };
+            if id_of(label) == client_oid {
                 let by_id = claims.iter_mut().filter(|claim| claim.naming == Naming::UniqueId);
                 by_id.for_each(|claim| claim.naming = Naming::SharedId);
             }

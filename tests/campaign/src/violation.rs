@@ -88,9 +88,9 @@ impl fmt::Display for Violation {
 
 /// Compares the client's claims with the actual effects.
 ///
-/// A cancel by a client id is a request to cancel the order that has the id when it arrives. If the id is used again
-/// while the cancel is under way, that is the later order; the client assumes that an id is used once, and says nothing
-/// false as long as it leaves the outcome of the cancel open.
+/// A cancel or an amendment by a client id is a request to change the order that has the id when it arrives. If the id is
+/// used again while the change is under way, that is the later order; the client assumes that an id is used once, and
+/// says nothing false as long as it leaves the outcome of the change open.
 pub(crate) fn find_violations(
     claims: &BTreeMap<Effect, Vec<Claim>>,
     effects: &BTreeMap<Effect, u32>,
@@ -102,21 +102,30 @@ pub(crate) fn find_violations(
     };
     let is_requested = |effect: &Effect| match effect {
         Effect::Half(whole) => claims.contains_key(&**whole),
-        Effect::Cancelled(label) if times(effect) <= open_cancels(id_of(label), claims, times) => true,
-        whole => claims.contains_key(whole),
+        whole => claims.contains_key(whole) || times(whole) <= open_by_id(whole, claims, times),
     };
     let unrequested = effects.keys().filter(|effect| !is_requested(effect));
     claims.iter().filter_map(of_claims).chain(unrequested.cloned().map(Violation::Unrequested)).collect()
 }
 
-/// Returns how many cancels by an id that is used again are under way, as far as the client says.
-fn open_cancels(id: &str, claims: &BTreeMap<Effect, Vec<Claim>>, times: impl Fn(&Effect) -> u32) -> u32 {
-    let of_id = claims.iter().filter(|(effect, _)| matches!(effect, Effect::Cancelled(label) if id_of(label) == id));
-    let open = of_id.map(|(effect, claims)| {
+/// Returns how many of the changes that `effect` is one of are under way, by an id that is used again, as far as the
+/// client says.
+fn open_by_id(effect: &Effect, claims: &BTreeMap<Effect, Vec<Claim>>, times: impl Fn(&Effect) -> u32) -> u32 {
+    let same = claims.iter().filter(|(claimed, _)| are_one_change(claimed, effect));
+    let open = same.map(|(claimed, claims)| {
         let is_open = |claim: &&Claim| (claim.naming, claim.outcome) == (Naming::SharedId, Outcome::Unknown);
-        u32::try_from(claims.iter().filter(is_open).count()).unwrap_or(u32::MAX).saturating_sub(times(effect))
+        u32::try_from(claims.iter().filter(is_open).count()).unwrap_or(u32::MAX).saturating_sub(times(claimed))
     });
     open.sum()
+}
+
+/// Returns whether one request can have either effect, since the orders of both have the same id.
+pub(crate) fn are_one_change(one: &Effect, other: &Effect) -> bool {
+    match (one, other) {
+        (Effect::Cancelled(one), Effect::Cancelled(other)) => id_of(one) == id_of(other),
+        (Effect::Amended(one, request), Effect::Amended(other, same)) => id_of(one) == id_of(other) && request == same,
+        _ => false,
+    }
 }
 
 /// Checks the claims about an effect that occurred `times` times, and half of it `half` times.
@@ -189,23 +198,28 @@ mod tests {
 
     /// The order that was meant has another size than the one that has its id when the cancel arrives.
     #[test]
-    fn a_late_cancel_by_an_id_that_is_used_again_was_requested() {
-        let cancelled = |label: &str| Effect::Cancelled(label.to_owned());
-        let kinds = |naming, outcome, times| {
+    fn a_late_change_by_an_id_that_is_used_again_was_requested() {
+        let kinds = |(claimed, done): (&Effect, &Effect), naming, outcome, times| {
             let (operation, known, how) = ("operation", Known::ByAnswer, "call");
             let claims = vec![Claim { operation, naming, outcome, known, how }];
-            let claims = BTreeMap::from([(cancelled("a 1@5"), claims)]);
-            let effects = BTreeMap::from([(cancelled("a 2@5"), times)]);
+            let claims = BTreeMap::from([(claimed.clone(), claims)]);
+            let effects = BTreeMap::from([(done.clone(), times)]);
             let violations = find_violations(&claims, &effects);
             violations.iter().map(Violation::kind).collect::<Vec<_>>()
         };
-        assert_eq!(kinds(Naming::SharedId, Outcome::Unknown, 1), [""; 0]);
-        assert_eq!(kinds(Naming::SharedId, Outcome::Unknown, 2), ["not requested"], "one cancel cancels once");
-        assert_eq!(kinds(Naming::SharedId, Outcome::NotDone, 1), ["not requested"]);
-        assert_eq!(kinds(Naming::SharedId, Outcome::Done, 1), ["claimed falsely", "not requested"]);
-        for naming in [Naming::UniqueId, Naming::ExchangeId] {
-            assert_eq!(kinds(naming, Outcome::Unknown, 1), ["not requested"]);
+        let cancelled = |label: &str| Effect::Cancelled(label.to_owned());
+        let amended = |label: &str, request: &str| Effect::Amended(label.to_owned(), request.to_owned());
+        for effects in [(&cancelled("a 1@5"), &cancelled("a 2@5")), (&amended("a 1@5", "7"), &amended("a 2@5", "7"))] {
+            assert_eq!(kinds(effects, Naming::SharedId, Outcome::Unknown, 1), [""; 0]);
+            assert_eq!(kinds(effects, Naming::SharedId, Outcome::Unknown, 2), ["not requested"], "one changes once");
+            assert_eq!(kinds(effects, Naming::SharedId, Outcome::NotDone, 1), ["not requested"]);
+            assert_eq!(kinds(effects, Naming::SharedId, Outcome::Done, 1), ["claimed falsely", "not requested"]);
+            for naming in [Naming::UniqueId, Naming::ExchangeId] {
+                assert_eq!(kinds(effects, naming, Outcome::Unknown, 1), ["not requested"]);
+            }
         }
+        let others = (&amended("a 1@5", "7"), &amended("a 2@5", "8"));
+        assert_eq!(kinds(others, Naming::SharedId, Outcome::Unknown, 1), ["not requested"], "of another request");
     }
 
     #[test]

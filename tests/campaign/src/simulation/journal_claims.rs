@@ -11,7 +11,7 @@ use tradeapi::runtime::tables::Outcome;
 use crate::claim::{Claim, Known, Naming};
 use crate::ground_truth::{Effect, GroundTruth, label, leverage_set};
 use crate::ledger::Ledger;
-use crate::violation::{Violation, find_violations};
+use crate::violation::{Violation, are_one_change, find_violations};
 
 /// The outcomes that recoveries have found, by change, one for each of its items.
 #[derive(Default)]
@@ -146,9 +146,13 @@ pub(super) fn violations(
         }
     }
     ledger.learn(&claims);
-    // What no name leads to is not compared: the effects of orders that have only an id of the exchange.
+    // What no name leads to is not compared: the effects of orders that have only an id of the exchange, and those of late
+    // amendments on a later order with the id.
+    let is_elsewhere = |effect: &Effect| claims.keys().any(|claimed| are_one_change(claimed, effect));
     let mut effects = truth.effects_by(&claims).into_owned();
-    effects.retain(|effect, _| !matches!(effect, Effect::Cancelled(_)) || claims.contains_key(effect));
+    effects.retain(|effect, _| {
+        claims.contains_key(effect) || !(matches!(effect, Effect::Cancelled(_)) || is_elsewhere(effect))
+    });
     find_violations(&claims, &effects)
 }
 

@@ -125,6 +125,10 @@ fn accounts_that_failed_before_no_longer_fail() {
     const OF_SEED_549: &[u64] = &[0];
     // An exchange kept the leverage, which was the requested one.
     const OF_SEED_601: &[u64] = &[4_919, 7_612];
+    // A listing of ninety days waited for five minutes until its times were too old.
+    const OF_SEED_607: &[u64] = &[6_146];
+    // A late amendment changed the next order with the id; the comparison took it for one that nobody requested.
+    const OF_SEED_609: &[u64] = &[993];
     for (seed, accounts) in [
         (7, OF_SEED_7),
         (8, &[44_950]),
@@ -134,6 +138,8 @@ fn accounts_that_failed_before_no_longer_fail() {
         (58, &[3_338]),
         (549, OF_SEED_549),
         (601, OF_SEED_601),
+        (607, OF_SEED_607),
+        (609, OF_SEED_609),
     ] {
         for &account in accounts {
             let scenario = Scenario::new(&Settings { seed, ..Settings::default() }, account);
