@@ -213,8 +213,8 @@ mappings! {
         /// travels as `125000`. `min`, `max`, `default` and rules apply to the value; examples have the integer. A
         /// value with more decimal places is refused.
         scale: Rare<Spanned<u64>>,
-        /// `null`: of a record: the document states that it can be null. Of a request in JSON: `null` clears the value, and
-        /// leaving it out keeps it.
+        /// `null`: of a record: the document states, or captured answers show, that it can be null. Of a request in JSON: `null`
+        /// clears the value, and leaving it out keeps it.
         may_be: Rare<Spanned<MayBe>>,
         /// In a record: a condition in words, where the document names one: `for futures`; without it, drift reports a
         /// field that never arrives.
