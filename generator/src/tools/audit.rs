@@ -45,6 +45,7 @@ use readers::Elsewhere;
 pub use report::Audit;
 use report::{Group, Line, Share};
 use review::Context;
+use text::Span;
 
 /// The texts of documents by their keys in `api.yaml`.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +172,8 @@ fn document(
     let renamed = headings::rename(api, claims, &mut document);
     marks::restore_columns(&api.reviewed, &mut document);
     let document = &document;
-    let mut found = readers::read(document, claims, &[], elsewhere);
+    let had_name = |now: Span<'_>, old: &str| marks::had_name(document, now, old);
+    let mut found = readers::read(document, claims, &[], elsewhere, &had_name);
     let new_sections = found.new_sections.clone();
     // A section that stands there twice is read once.
     let is_read = |at: usize| document.section_of(at).is_some_and(|own| document.is_section(&own.heading, own));

@@ -79,6 +79,8 @@ pub(super) struct Claims<'a> {
     pub(super) members_of_others: Vec<&'a str>,
     /// The texts of units, the longest first.
     pub(super) units: Vec<String>,
+    /// The definitions of ids, and the parameters without one, by family and name.
+    pub(super) spelled: BTreeMap<(String, String), Place>,
     by_key: BTreeMap<FactKey, Vec<Claim>>,
     pub(super) own: OwnFacts,
 }
@@ -104,6 +106,7 @@ impl<'a> Claims<'a> {
             pools: &api.pools,
             members_of_others: Vec::new(),
             units: Vec::new(),
+            spelled: BTreeMap::new(),
             by_key: BTreeMap::new(),
             own: OwnFacts::default(),
         };
@@ -217,11 +220,12 @@ impl<'a> Claims<'a> {
         for wire in operation.wire_parameters(family) {
             let Some(parameter) = wire.parameter() else { continue };
             let name = wire.path();
-            if let Some(identifier) =
-                parameter.shape.single_identifier().and_then(|index| family.identifiers.get(index))
-            {
+            let identifier = parameter.shape.single_identifier().and_then(|index| family.identifiers.get(index));
+            if let Some(identifier) = identifier {
                 self.spelling(family, identifier, &parameter.name.wire);
             }
+            let definition = identifier.map_or(parameter.name.place, |identifier| identifier.name.place);
+            self.spelled.entry((family.name.clone(), parameter.name.wire.clone())).or_insert(definition);
             if let Some((digits, place)) = parameter.digits {
                 self.add(key(FactKind::Digits, [id, &name]), digits.to_string(), place, 0);
             }

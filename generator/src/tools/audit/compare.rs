@@ -9,6 +9,7 @@ use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
 use super::findings::{Basis, FactKey, FactKind, Findings, Statement, key};
 use super::measures::decimal;
+use super::named::short;
 use super::wording::{canonical, plain};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Duration, Family, Number};
@@ -194,7 +195,13 @@ impl Comparison<'_> {
             && rest
                 .iter()
                 .any(|name| name.split(',').any(|name| self.settled.contains(&(id.clone(), name.to_owned()))));
-        of_removed || of_removed_header || of_name
+        // The spelling of an id belongs to its family, and that of a new one to the parameter that has it.
+        let is_of_new = |(owner, known): &(String, String)| {
+            short(known) == rest.first().map_or("", String::as_str)
+                && owner.split_once('.').is_some_and(|(family, _)| family == id)
+        };
+        let of_new = kind.is_spelling() && self.settled.iter().any(is_of_new);
+        of_removed || of_removed_header || of_name || of_new
     }
 
     fn is_removed_operation(&self, family: &str, name: &str) -> bool {
@@ -485,8 +492,10 @@ impl Comparison<'_> {
         }
         let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
         let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
-        if let Some(parameter) = of_parameter {
-            return Some(parameter.place);
+        let of_spelling = || self.claims.spelled.get(&(owner.clone(), key.name()?.clone())).copied();
+        let spelled = if key.kind.is_spelling() { of_spelling() } else { None };
+        if let Some(place) = of_parameter.map(|parameter| parameter.place).or(spelled) {
+            return Some(place);
         }
         let kind = if key.kind == FactKind::Wins { FactKind::OneOf } else { key.kind };
         let alike = (1..key.names.len().max(2))

@@ -47,6 +47,8 @@ pub(super) struct Document {
     pub(super) reading: Option<Reading>,
     /// Former names of sections, each with the byte at which the section now starts.
     pub(super) renamed: Vec<(String, usize)>,
+    /// The hashes of what sections said at the review, by the byte at which each section starts.
+    pub(super) reviewed: BTreeMap<usize, Vec<String>>,
     /// Columns that tables did not have at the review: the cell of the head, and the others.
     pub(super) new_columns: Vec<(Range<usize>, Vec<Range<usize>>)>,
 }
@@ -125,7 +127,7 @@ impl Document {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        let (renamed, new_columns) = (Vec::new(), Vec::new());
+        let (renamed, reviewed, new_columns) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut document = Self {
             id,
             file,
@@ -142,6 +144,7 @@ impl Document {
             lines,
             reading,
             renamed,
+            reviewed,
             new_columns,
         };
         document.index();

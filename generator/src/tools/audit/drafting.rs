@@ -71,7 +71,7 @@ pub(crate) fn drafts(
         if drafted.is_empty() {
             continue;
         }
-        let found = readers::read(document, &claims, &drafted, &elsewhere);
+        let found = readers::read(document, &claims, &drafted, &elsewhere, &|_, _| true);
         for Drafted { id, section } in &drafted {
             let drafting = Drafting {
                 claims: &claims,

@@ -105,6 +105,11 @@ impl FactKind {
         self.properties().contains(&Property::Bound)
     }
 
+    /// Returns whether it is about the length or the characters of an id, which all operations of a family share.
+    pub(super) fn is_spelling(self) -> bool {
+        matches!(self, Self::Length | Self::Alphabet)
+    }
+
     /// Returns whether its value is a number, or may be one.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::ParameterMin | Self::ParameterMax | Self::ParameterDefault)

@@ -70,8 +70,7 @@ pub(super) fn restore(api: &Api, document: &mut Document) {
     document.index();
 }
 
-/// Finds renamed sections by their endpoint, by their unchanged text, or because one disappeared and one appeared;
-/// reports each once.
+/// Finds renamed sections by their endpoint, or by their text, of which at least half is unchanged; reports each once.
 pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Discrepancy> {
     let mut differences = Vec::new();
     let recorded: Vec<_> = api.reviewed.iter().filter(|reviewed| reviewed.document == document.id).collect();
@@ -111,12 +110,13 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
         let claimed: BTreeSet<usize> = claimed.map(|section| section.at.start).collect();
         let unclaimed: Vec<&Section> =
             document.sections.iter().filter(|section| !claimed.contains(&section.at.start)).collect();
-        let same_text = unclaimed.iter().find(|section| marks::is_same(document, section, &reviewed.digest.0));
+        let shared = unclaimed.iter().map(|section| (marks::shared(document, section, &reviewed.digest.0), *section));
+        let same_text = shared.filter(|(shared, _)| *shared > 0).max_by_key(|(shared, _)| *shared);
         // The first heading is the title of the document, whatever it says.
         let title = document.title().filter(|first| unclaimed.iter().any(|section| section.at == first.at));
         let title = title
             .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
-        if let Some(start) = title.or(same_text.copied()).map(|section| section.at.start) {
+        if let Some(start) = title.or(same_text.map(|(_, section)| section)).map(|section| section.at.start) {
             name(document, &reviewed.section.0, start, reviewed.section.1);
         }
     }

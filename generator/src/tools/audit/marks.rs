@@ -1,6 +1,7 @@
 //! The record of a section as it was last reviewed: a digest of the whole section, and a short mark for each sentence,
 //! list item and row. With marks, a change is found at its place although the old words are not kept.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
@@ -9,6 +10,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::document::{Block, Document, Section};
 use super::findings::{Basis, Findings};
 use super::readers::{Columns, endpoint};
+use super::text::Span;
 use super::wording;
 use crate::compiler::model::Reviewed;
 use tradeapi_words::MINTED_LETTERS as LETTERS;
@@ -67,6 +69,34 @@ impl TextUnit {
 
     fn is_heading(&self) -> bool {
         self.says.starts_with(HEADING)
+    }
+
+    /// Returns the meanings of the same words in another form: those of an item such as `name (need): note` or `name: note`
+    /// as a row, and the other way round.
+    fn in_other_forms(&self, document: &Document) -> Vec<String> {
+        let as_row = |says: &str| {
+            let (head, note) = says.split_once(" : ")?;
+            let (name, need) = head.split_once(" ( ").unwrap_or((head, ""));
+            let need = need.strip_suffix(" )").and_then(|need| document.need_of(need));
+            Some([Some(name), need, Some(note)].into_iter().flatten().collect::<Vec<_>>().join("\t"))
+        };
+        match (self.set, self.says.split('\t').collect::<Vec<_>>().as_slice()) {
+            (Some(Set::Table(_)), [name, note]) => vec![format!("{name} : {note}")],
+            (Some(Set::Table(_)), [name, need, note]) => {
+                let words = match *need {
+                    "yes" => "required",
+                    "no" => "optional",
+                    other => other,
+                };
+                [words, need].iter().map(|need| format!("{name} ( {need} ) : {note}")).collect()
+            }
+            // A row points to the one before it only by words within a cell.
+            (Some(Set::List(_)), [says]) => {
+                let alone = says.split_once('\n').map(|(_, alone)| alone);
+                [Some(*says), alone].into_iter().flatten().filter_map(as_row).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -174,13 +204,16 @@ fn need_column(document: &Document, block: &Block) -> Option<usize> {
 /// Restores the order that the columns of each table had at the review, which the mark of its head identifies. A column
 /// that it did not have comes last.
 pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
-    let mut restored = Vec::new();
+    let (mut restored, mut all_marks) = (Vec::new(), BTreeMap::new());
     for (section_at, section) in document.sections.iter().enumerate() {
         let of_section = |reviewed: &&Reviewed| {
             reviewed.document == document.id && document.is_section(&reviewed.section.0, section)
         };
         let digests = reviewed.iter().filter(of_section).flat_map(|reviewed| marks_of(&reviewed.digest.0));
         let marks: Vec<&str> = digests.map(hash_of).collect();
+        if !marks.is_empty() {
+            all_marks.insert(section.at.start, marks.iter().copied().map(str::to_owned).collect());
+        }
         for (block_at, block) in section.blocks.iter().enumerate() {
             let Block::Table { head, rows } = block else { continue };
             let need = need_column(document, block);
@@ -202,6 +235,7 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
             }
         }
     }
+    document.reviewed = all_marks;
     for (section, block, order) in restored {
         if let Block::Table { head, rows } = &mut document.sections[section].blocks[block] {
             let columns = head.len();
@@ -215,6 +249,15 @@ pub(super) fn restore_columns(reviewed: &[Reviewed], document: &mut Document) {
             }
         }
     }
+}
+
+/// Returns whether a sentence, an item or a row was as it is now at the review, but for a name that has replaced an old
+/// one; true in a section that was not reviewed.
+pub(super) fn had_name(document: &Document, now: Span<'_>, old: &str) -> bool {
+    let Some(section) = document.section_of(now.at) else { return true };
+    let Some(marks) = document.reviewed.get(&section.at.start) else { return true };
+    let units = units(document, section).into_iter().filter(|unit| unit.at.contains(&now.at));
+    units.map(|unit| hash(&unit.says.replace(now.text, old))).any(|hash| marks.contains(&hash))
 }
 
 /// Returns every order of some columns of a table, beginning with the current one; only this one if there are many.
@@ -253,7 +296,8 @@ impl Units {
         let is_pointing = set.is_some() && POINTING.iter().any(has);
         let says = if is_pointing { format!("{}\n{meaning}", self.before) } else { meaning.clone() };
         self.units.push(TextUnit { at, set, says });
-        self.before = meaning.split([' ', ',', '\t']).next().unwrap_or_default().to_owned();
+        let subject = Span::new(meaning.split([' ', ',', '\t']).next().unwrap_or_default(), 0);
+        self.before = subject.without_footnote().text.to_owned();
     }
 }
 
@@ -315,6 +359,14 @@ pub(super) fn is_digest(text: &str) -> bool {
     first.len() == 8 && first.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Returns the number of units that a section shares with a record; 0 if they are fewer than half of either.
+pub(super) fn shared(document: &Document, section: &Section, recorded: &str) -> usize {
+    let old: Vec<&str> = marks_of(recorded).map(hash_of).collect();
+    let units = units(document, section);
+    let shared = units.iter().filter(|unit| old.contains(&unit.hash().as_str())).count();
+    if shared * 2 < old.len().max(units.len()) { 0 } else { shared }
+}
+
 /// Returns whether a section is unchanged since it was recorded.
 pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) -> bool {
     recorded.split(' ').next() == Some(whole(&units(document, section)).as_str())
@@ -328,7 +380,13 @@ pub(super) fn changes(document: &Document, section: &Section, recorded: &str) ->
     let units = units_with(document, section, false);
     let marks: Vec<&str> = marks_of(recorded).collect();
     let old: Vec<&str> = marks.iter().map(|mark| hash_of(mark)).collect();
-    let hashes: Vec<String> = units.iter().map(TextUnit::hash).collect();
+    let is_old = |hash: &String| old.contains(&hash.as_str());
+    let in_form = |unit: &TextUnit| {
+        let own = unit.hash();
+        let others = if is_old(&own) { Vec::new() } else { unit.in_other_forms(document) };
+        others.iter().map(|says| hash(says)).find(is_old).unwrap_or(own)
+    };
+    let hashes: Vec<String> = units.iter().map(in_form).collect();
     let new: Vec<&str> = hashes.iter().map(String::as_str).collect();
     let mut runs: Vec<(Vec<usize>, Vec<usize>, usize)> = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {

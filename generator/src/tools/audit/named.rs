@@ -102,6 +102,6 @@ fn subject(part: Span<'_>) -> Span<'_> {
 }
 
 /// Returns the name of a parameter without its list.
-fn short(name: &str) -> &str {
+pub(super) fn short(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }

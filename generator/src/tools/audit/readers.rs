@@ -44,7 +44,11 @@ pub(super) struct Reader<'a> {
     /// Lists in sections of their own, and in other documents.
     value_lists: Vec<ValueSection>,
     elsewhere: &'a Elsewhere,
+    had_name: &'a HadName<'a>,
 }
+
+/// Returns whether the words around a name were the same at the review, with this name in its place.
+pub(super) type HadName<'a> = dyn Fn(Span<'_>, &str) -> bool + 'a;
 
 /// Reads a document.
 pub(super) fn read<'a>(
@@ -52,6 +56,7 @@ pub(super) fn read<'a>(
     claims: &'a Claims<'a>,
     drafted: &[Drafted<'_>],
     elsewhere: &'a Elsewhere,
+    had_name: &'a HadName<'a>,
 ) -> Findings {
     let mut ids: BTreeMap<usize, &str> = BTreeMap::new();
     for known in &claims.operations {
@@ -71,7 +76,7 @@ pub(super) fn read<'a>(
     let names = Names::of(claims, document, &new_headings, drafted);
     let found = Findings::default();
     let (siblings, named_lists, value_lists) = (Vec::new(), BTreeMap::new(), Vec::new());
-    let mut reader = Reader { document, claims, names, found, siblings, named_lists, value_lists, elsewhere };
+    let mut reader = Reader { document, claims, names, found, siblings, named_lists, value_lists, elsewhere, had_name };
     reader.title();
     reader.value_sections();
     for (section, meaning) in &sections {
@@ -168,7 +173,7 @@ impl<'a> Reader<'a> {
         }
         for table in section.tables(self.document) {
             let has = |word: &str| table.column(word).is_some();
-            if has("field") {
+            if table.column("field") == Some(0) {
                 self.record_table(section, &table);
             } else if has("state") && has("trigger") {
                 self.transitions(&table);

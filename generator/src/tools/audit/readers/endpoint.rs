@@ -155,8 +155,9 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
                 let context = subject.iter().cloned().chain(stems(segment.text)).collect();
                 let is_beside = found.last().is_some_and(|one: &RatePhrase<'_>| sentence.range().contains(&one.at.at));
                 let whom = segment.after(place.at).text.split_once(" for ").map(|(_, whom)| stems(whom));
-                let is_class =
-                    |whom: &Vec<String>| !whom.iter().any(|word| FOR_ALL.iter().any(|all| have_same_stem(word, all)));
+                let is_class = |whom: &Vec<String>| {
+                    whom.first().is_some_and(|first| !FOR_ALL.iter().any(|all| have_same_stem(first, all)))
+                };
                 let for_whom = whom.filter(|_| is_beside).filter(is_class).unwrap_or_default();
                 found.push(RatePhrase {
                     value: value(&rate),
@@ -188,10 +189,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
         for rate in rates(text) {
-            let is_known = self.claims.operation_by_id(id).is_none() || self.class(&rate.for_whom) != "default";
+            let class = self.class(&rate.context);
+            let is_of_class = |word: &String| class.split('-').any(|part| have_same_stem(part, word));
+            let is_known = self.claims.operation_by_id(id).is_none() || rate.for_whom.iter().any(is_of_class);
             // The schema has no class of these callers.
-            let new = (!is_known && !rate.for_whom.is_empty()).then(|| rate.for_whom.join("-"));
-            let class = new.unwrap_or_else(|| self.class(&rate.context));
+            let class = if is_known || rate.for_whom.is_empty() { class } else { rate.for_whom.join("-") };
             self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value, rate.at);
         }
         for sentence in text.sentences() {

@@ -1,12 +1,13 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
-use super::super::document::{Block, Section, label_of};
+use super::super::document::{Block, Document, Section, label_of};
 use super::super::findings::{Basis, FactKey, FactKind, key};
+use super::super::named::short;
 use super::super::text::Span;
 use super::super::wording::{is_name, parameter_prefix};
 use super::columns::{Columns, need_above};
 use super::note::{Deferred, NotedParameters, is_about_several};
-use super::{Reader, needs};
+use super::{HadName, Reader, needs};
 use crate::compiler::diagnostics::nearest;
 
 /// A parameter in the list that is being read.
@@ -158,7 +159,8 @@ impl<'a> Reader<'a> {
             }
             let mut seen = Vec::new();
             for (nth, item) in items.iter().copied().enumerate() {
-                let entries = item_entry(item).map_or_else(|| sentence_entries(item), |entry| vec![entry]);
+                let entries =
+                    item_entry(self.document, item).map_or_else(|| sentence_entries(item), |entry| vec![entry]);
                 seen.extend(
                     entries.into_iter().map(|entry| ListedParameter { group: nth * GROUPS + entry.group, ..entry }),
                 );
@@ -241,8 +243,9 @@ impl<'a> Reader<'a> {
                 let stated = needs[index].or(seen[index].need_above);
                 let need = stated.unwrap_or(open_need);
                 let is_open = stated.is_none_or(|need| need == "open");
-                let force = if is_open && unread[index] { Basis::Unread } else { Basis::Stated };
-                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, force);
+                let own = key(FactKind::Parameter, [id, name]);
+                let is_unread = is_open && unread[index] && self.claims.has(&own);
+                self.found.state_with(own, need, at.at, if is_unread { Basis::Unread } else { Basis::Stated });
             }
         }
         let unread = names.iter().zip(&unread).filter(|(_, is_unread)| **is_unread).map(|(name, _)| name);
@@ -273,7 +276,7 @@ impl<'a> Reader<'a> {
         let Some((list, first)) = items.first() else { return };
         let prefix = format!("{list}[].");
         let places: Vec<Span<'a>> = items.iter().map(|(_, at)| *at).collect();
-        let (names, renamed) = paired(&self.parameters_of(id, &prefix), &places, &prefix);
+        let (names, renamed) = paired(self.had_name, &self.parameters_of(id, &prefix), &places, &prefix);
         for (old, at) in renamed {
             self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
         }
@@ -394,7 +397,7 @@ impl<'a> Reader<'a> {
     fn renamed(&mut self, id: &str, prefix: &str, seen: &[ListedParameter<'a>]) -> Vec<(String, Span<'a>)> {
         let known = self.parameters_of(id, prefix);
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
-        let (names, renamed) = paired(&known, &places, prefix);
+        let (names, renamed) = paired(self.had_name, &known, &places, prefix);
         for (old, at) in renamed {
             self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
         }
@@ -421,8 +424,14 @@ impl<'a> Reader<'a> {
 /// A name in the schema, and its place in the document.
 pub(super) type Placed<'a> = (String, Span<'a>);
 
-/// Returns the names of a list in the schema, and those of them that have another name in the document.
-pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
+/// Returns the names of a list in the schema, and those of them that have another name in the document: a similar one, or
+/// the only new one in words that are otherwise unchanged.
+pub(super) fn paired<'a>(
+    had_name: &HadName<'_>,
+    known: &[String],
+    seen: &[Span<'a>],
+    prefix: &str,
+) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
     let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
     let missing: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
     let new = seen.iter().filter(|seen| !known.contains(&full(seen))).count();
@@ -434,7 +443,9 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
             missing.iter().map(|name| name.as_str()).filter(|missing| renamed.iter().all(|(old, _)| old != missing));
         let old = if known.contains(&name) {
             None
-        } else if let ([only], 1) = (missing.as_slice(), new) {
+        } else if let ([only], 1) = (missing.as_slice(), new)
+            && had_name(*at, short(only))
+        {
             Some(only.as_str())
         } else {
             nearest(&name, free)
@@ -452,14 +463,14 @@ pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (
 
 /// Returns the parameter of an item that begins with its name and a colon, possibly with words in parentheses between
 /// them: `size (required): one of 1, 2`. All that follows the name is its note.
-fn item_entry<'a>(item: Span<'a>) -> Option<ListedParameter<'a>> {
-    let (head, _) = item.label()?;
-    let name = head.head_and_note().0.single().filter(|name| is_name(name.text))?;
+fn item_entry<'a>(document: &Document, item: Span<'a>) -> Option<ListedParameter<'a>> {
+    let (name, need) = item.label()?.0.head_and_note();
+    let name = name.single().filter(|name| is_name(name.text))?;
     let rest = item.after(name.at + name.text.len());
     let note = rest.after(rest.at + rest.text.find(|c: char| !" (:`".contains(c))?);
     Some(ListedParameter {
         at: name,
-        need: None,
+        need: need.and_then(|need| document.need_of(need.text)),
         need_above: None,
         note: Some(note),
         more: Vec::new(),

@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
 
     fn fields_renamed(&mut self, known: &KnownRecord<'a>, seen: &[Span<'a>]) -> Vec<(String, Span<'a>)> {
         let have = self.claims.last_parts(FactKind::RecordField, [&known.id]);
-        let (names, renamed) = super::parameters::paired(&have, seen, "");
+        let (names, renamed) = super::parameters::paired(self.had_name, &have, seen, "");
         for (old, at) in renamed {
             self.found.renamed.push((key(FactKind::RecordField, [&known.id, &old]), at.text.to_owned(), at.at));
         }
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
                 if self.values_of_field(sentence, &records) {
                     continue;
                 }
-                let Some(mut list) = field_list(sentence) else { continue };
+                let Some(mut list) = field_list(sentence, sentence.label()) else { continue };
                 let own = list.fields.clone();
                 if sentence.texts().contains(&"adds") {
                     list.fields.splice(0..0, before.take().unwrap_or_default());
@@ -190,6 +190,12 @@ impl<'a> Reader<'a> {
                 before = Some(own);
                 lists.push(list);
             }
+        }
+        for table in section.tables(self.document).filter(|table| table.column("field") != Some(0)) {
+            let label =
+                |row: &Vec<Span<'a>>| Some((*row.first()?, *row.get(table.column("field")?)?.sentences().first()?));
+            let pairs = table.rows.iter().filter_map(label);
+            lists.extend(pairs.filter_map(|(name, list)| field_list(list, Some((name, list)))));
         }
         self.assign(&records, &lists);
     }
@@ -307,10 +313,10 @@ fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
     }
 }
 
-/// Returns the list of fields in a sentence, if it has one.
-fn field_list<'a>(sentence: Span<'a>) -> Option<FieldList<'a>> {
+/// Returns the list of fields in a sentence, if it has one, possibly with a label.
+fn field_list<'a>(sentence: Span<'a>, label: Option<(Span<'a>, Span<'a>)>) -> Option<FieldList<'a>> {
     let verb = sentence.words().into_iter().find(|word| ["carry", "carries", "adds"].contains(&word.text));
-    let (label, list) = match (sentence.label(), verb) {
+    let (label, list) = match (label, verb) {
         (Some((label, list)), _) => (label, list),
         (None, Some(verb)) => (sentence.before(verb.at), sentence.after(verb.at + verb.text.len()).trim()),
         (None, None) => (sentence.before(sentence.at), sentence),

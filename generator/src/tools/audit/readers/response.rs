@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         let mut listed = Vec::new();
         let heads: Vec<Span<'a>> = fields.iter().map(|field| field.head_and_note().0).collect();
         let known = self.claims.last_parts(FactKind::ResponseField, [id]);
-        let (names, renamed) = paired(&known, &heads, prefix);
+        let (names, renamed) = paired(self.had_name, &known, &heads, prefix);
         for (old, at) in renamed {
             self.found.renamed.push((key(FactKind::ResponseField, [id, &old]), at.text.to_owned(), at.at));
         }

@@ -233,7 +233,12 @@ pub(super) fn with_meanings<'a>(text: Span<'a>, known: &[String]) -> ValueList<'
         return list;
     }
     let firsts = text.split(&[","]).into_iter().filter_map(|entry| entry.words().first().copied());
-    ValueList { values: firsts.map(|word| (word.text.to_owned(), word)).collect(), default: None, span: Some(text) }
+    let values: Vec<_> = firsts.map(|word| (word.text.to_owned(), word)).collect();
+    // Without a known value or codes, these are words of a sentence.
+    let is_code = |value: &str| !value.contains(char::is_lowercase);
+    let is_list =
+        values.iter().any(|(value, _)| known.contains(value)) || values.iter().all(|(value, _)| is_code(value));
+    ValueList { values: if is_list { values } else { Vec::new() }, default: None, span: Some(text) }
 }
 
 fn read_part<'a>(part: Span<'a>, known: &[String]) -> Option<(usize, ValueList<'a>)> {

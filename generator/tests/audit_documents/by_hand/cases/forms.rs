@@ -60,4 +60,39 @@ pub(crate) const FORMS: &[Case] = &[
     ),
     replace(UNIFIED, "Errors", "code 40010, msg", "HTTP 504, code 40010, msg", WORDS, "unified/family.yaml"),
     insert(UNIFIED, "Cancel Order", "POST /api", AN_ANSWER, WORDS, "unified/cancel-order.yaml"),
+    // A parameter in the place of another one, of which nothing is left, is no other name for it.
+    replace(
+        CLASSIC,
+        "Place Order",
+        "| stpMode | no | none (default), cancel_taker, cancel_maker, cancel_both |",
+        "| timeout | no | validity in seconds |",
+        NEW,
+        "parameter timeout optional",
+    ),
+    // The length of a text belongs to its parameter, and a rate to the callers that it names.
+    replace(
+        UNIFIED,
+        "Get Insider Trades",
+        "company code)",
+        "company code, at most 8 characters)",
+        NEW,
+        "unified/types.yaml:259",
+    ),
+    replace(
+        UNIFIED,
+        "Cancel Order",
+        "Rate limit 10/s/UID.",
+        "Rate limit 10/s/UID; 20/s/UID for whitelisted users.",
+        NEW,
+        "unified/cancel-order.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Batch Order",
+        "stpMode (strings",
+        "stpMode, closeAll (strings",
+        NEW,
+        "parameter orderList[].closeAll",
+    ),
+    replace(CLASSIC, "Place Order", "| size | yes |", "| size[^1] | yes |", WORDS, "classic/place-order.yaml"),
 ];
