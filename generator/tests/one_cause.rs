@@ -474,6 +474,41 @@ fn a_missing_file_of_types_is_one_mistake() {
 }
 
 #[test]
+fn a_missing_file_of_what_is_shared_is_one_mistake() {
+    for name in ["api.yaml", "unified/family.yaml"] {
+        let folder = copy();
+        fs::remove_file(folder.path().join(name)).unwrap();
+        let all = mistakes(folder.path());
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+        assert_eq!(one.code, Code::MissingFile, "{all}");
+    }
+}
+
+#[test]
+fn an_enum_without_values_is_one_mistake() {
+    let folder = copy();
+    let path = folder.path().join("unified/types.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let values = "    values:\n      buy: Buys the base coin.\n      sell: Sells the base coin.\n";
+    assert!(text.contains(values));
+    fs::write(path, text.replace(values, "    values: {}\n")).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.message, "the enum `Side` has no values", "{all}");
+}
+
+#[test]
+fn a_name_that_another_file_has_hides_no_operation() {
+    let folder = copy();
+    let path = folder.path().join("unified/cancel-order.yaml");
+    let text = fs::read_to_string(&path).unwrap().replace("operation: cancel-order", "operation: place-order");
+    fs::write(path, text).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.code, Code::WrongName, "{all}");
+}
+
+#[test]
 fn a_copied_operation_reports_each_duplicate_name_once() {
     let folder = copy();
     let unified = folder.path().join("unified");

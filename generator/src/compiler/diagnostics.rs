@@ -129,6 +129,8 @@ struct UnderReading {
     unread: BTreeSet<(u32, String)>,
     /// Mistakes of building, which count from the end of reading.
     later: Vec<Diagnostic>,
+    /// Files that the schema lacks, and that were reported.
+    missing: Vec<PathBuf>,
     /// Keys that mappings lack, each with the place of its mapping.
     lacking: Vec<(Place, &'static str)>,
 }
@@ -161,9 +163,9 @@ impl Diagnostics {
     }
 
     /// Returns how much was found and noted so far; it stays the same while nothing is.
-    pub(crate) fn extent(&self) -> [usize; 4] {
-        let UnderReading { unread, later, lacking } = &*self.reading;
-        [self.items.len(), unread.len(), later.len(), lacking.len()]
+    pub(crate) fn extent(&self) -> [usize; 5] {
+        let UnderReading { unread, later, missing, lacking } = &*self.reading;
+        [self.items.len(), unread.len(), later.len(), missing.len(), lacking.len()]
     }
 
     /// Returns whether a mistake of this kind was reported.
@@ -185,6 +187,11 @@ impl Diagnostics {
     /// Records that a file has this key, and that its value was reported.
     pub(crate) fn note_unread(&mut self, file: u32, key: &str) {
         self.reading.unread.insert((file, key.to_owned()));
+    }
+
+    /// Records that a file is missing, and that this was reported.
+    pub(crate) fn note_missing(&mut self, path: PathBuf) {
+        self.reading.missing.push(path);
     }
 
     /// Returns whether a file has this key somewhere with a value that was reported.

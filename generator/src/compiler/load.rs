@@ -129,6 +129,7 @@ pub(crate) fn load(sources: Sources, shown: &Path, reading: Reading<'_>, to: &mu
         None => {
             to.whole(Code::MissingFile, format!("missing file {}", shown.join("api.yaml").display()))
                 .help("add it, with the documents and what all families share");
+            to.note_missing(shown.join("api.yaml"));
             documents.incomplete = true;
         }
     }
@@ -185,6 +186,7 @@ fn family(
         let path = shown.join(name);
         to.whole(Code::MissingFile, format!("missing file {}", path.display()))
             .help("add it, with what the operations of the family share");
+        to.note_missing(path);
         *incomplete = true;
     }
     family

@@ -311,7 +311,9 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         const NUMBER: &str = "a `decimal` or an `integer`";
         let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
-        for (property, field) in properties {
+        // A property may be a flag that was not read.
+        let is_unread = api.account.is_none() && !api.is_whole;
+        for (property, field) in properties.iter().filter(|_| !is_unread) {
             if is_flag(api, &property.0) {
                 let is_truth = |shape: &Shape| family.truth_of(shape).is_some();
                 is_field(record, Some(field), "a boolean, or an enum with `truth`", is_truth, to);
@@ -404,8 +406,10 @@ fn has_values(family: &Family, record: &Record, name: &Reference, values: &[Plac
 
 /// The texts are values of an enum, which is called `name`.
 pub(super) fn are_values(all: &Enum, name: &str, values: &[Placed], to: &mut Diagnostics) {
-    for (value, place) in values.iter().filter(|(value, _)| !all.has(value)) {
-        let known = all.placed_wires().into_iter().map(|(known, place)| (known, Some(place)));
+    let known = all.placed_wires();
+    // An enum without values is reported itself.
+    for (value, place) in values.iter().filter(|(value, _)| !known.is_empty() && !all.has(value)) {
+        let known = known.iter().map(|(known, place)| (*known, Some(*place)));
         let message = format!("{name} has no value `{value}`");
         to.at(*place, Code::UndefinedName, message).help(one_of(value, known));
     }

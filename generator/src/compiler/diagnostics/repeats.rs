@@ -250,7 +250,8 @@ enum Unread {
 impl Diagnostics {
     /// Marks the end of reading: all mistakes so far were found by it. Those that were noted for later follow.
     pub(crate) fn end_of_reading(&mut self) -> Reading {
-        let mut files = BTreeMap::new();
+        let missing = std::mem::take(&mut self.reading.missing).into_iter();
+        let mut files: BTreeMap<PathBuf, Unread> = missing.map(|path| (path, Unread::Anything)).collect();
         for file in self.mistaken_files() {
             let mut own = self.items.iter().filter(|item| item.place.is_some_and(|place| place.file == file));
             let unread = if own.all(|item| item.kind == Kind::Scalar) { Unread::Words } else { Unread::Anything };

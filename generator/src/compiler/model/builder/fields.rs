@@ -253,7 +253,9 @@ impl FamilyBuilder<'_, '_> {
     fn find_parameter(&mut self, reference: &Text) -> Option<Spanned<raw::Field>> {
         let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
         let operations = || self.family.operations.iter();
-        let Some((_, _, raw)) = operations().find(|one| is_named(one, operation)) else {
+        // Another file may have a copy of the name, which is reported there.
+        let of_file = operations().find(|(file, ..)| file == operation);
+        let Some((_, _, raw)) = of_file.or_else(|| operations().find(|one| is_named(one, operation))) else {
             let place = |raw: &raw::Operation| raw.operation.as_ref().map(|own| own.place);
             let known = operations().map(|(name, _, raw)| (name.as_str(), place(raw)));
             return self.no_parameter(reference, unknown(operation, known, how_to_refer));
