@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::{Claim, Claims, OtherEndpoint};
 use super::describe::{self, of_key, of_value};
 use super::document::{Document, Section};
-use super::findings::{Basis, FactKey, FactKind, Findings, Statement, key};
+use super::findings::{Basis, FactKey, FactKind, Findings, Statement, parameter_key};
 use super::measures::decimal;
 use super::named::short;
 use super::wording::{canonical, plain};
@@ -196,12 +196,10 @@ impl Comparison<'_> {
                 .iter()
                 .any(|name| name.split(',').any(|name| self.settled.contains(&(id.clone(), name.to_owned()))));
         // The spelling of an id belongs to its family, and that of a new one to the parameter that has it.
-        let is_of_new = |(owner, known): &(String, String)| {
-            short(known) == rest.first().map_or("", String::as_str)
-                && owner.split_once('.').is_some_and(|(family, _)| family == id)
+        let has_it = |(owner, name): &(String, String)| {
+            rest.iter().any(|own| own == short(name)) && owner.split('.').next() == Some(id)
         };
-        let of_new = kind.is_spelling() && self.settled.iter().any(is_of_new);
-        of_removed || of_removed_header || of_name || of_new
+        of_removed || of_removed_header || of_name || kind.is_spelling() && self.settled.iter().any(has_it)
     }
 
     fn is_removed_operation(&self, family: &str, name: &str) -> bool {
@@ -434,11 +432,8 @@ impl Comparison<'_> {
             new.elsewhere = missing.elsewhere;
         }
         let missing: BTreeSet<usize> = merged.iter().map(|(_, missing)| *missing).collect();
-        let mut index = 0;
-        self.differences.retain(|_| {
-            index += 1;
-            !missing.contains(&(index - 1))
-        });
+        let mut index = 0..;
+        self.differences.retain(|_| index.next().is_none_or(|index| !missing.contains(&index)));
     }
 
     /// Merges differences of one change, which have the same lines on both sides.
@@ -492,8 +487,8 @@ impl Comparison<'_> {
         }
         let of_parameter = key.name().filter(|_| key.names.len() == 2 && key.kind.is_of_parameter());
         let of_parameter = of_parameter.and_then(|name| self.claims.get(&parameter_key(owner, name)).first());
-        let of_spelling = || self.claims.spelled.get(&(owner.clone(), key.name()?.clone())).copied();
-        let spelled = if key.kind.is_spelling() { of_spelling() } else { None };
+        let spelling = key.name().filter(|_| key.kind.is_spelling()).map(|name| (owner.clone(), name.clone()));
+        let spelled = spelling.and_then(|spelling| self.claims.spelled.get(&spelling).copied());
         if let Some(place) = of_parameter.map(|parameter| parameter.place).or(spelled) {
             return Some(place);
         }
@@ -556,10 +551,6 @@ impl Comparison<'_> {
         let nearest = self.claims.operations.iter().max_by_key(|known| shared(&known.operation.path.text))?;
         Some(nearest.family)
     }
-}
-
-fn parameter_key(operation: &str, name: &str) -> FactKey {
-    key(FactKind::Parameter, [operation, name])
 }
 
 impl Comparison<'_> {

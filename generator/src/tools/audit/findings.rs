@@ -133,6 +133,11 @@ pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> FactKey {
     FactKey { kind, names: names.map(str::to_owned).to_vec() }
 }
 
+/// Creates the key of a parameter.
+pub(super) fn parameter_key(operation: &str, name: &str) -> FactKey {
+    key(FactKind::Parameter, [operation, name])
+}
+
 impl FactKey {
     /// Returns the operation, record, family or document that the fact belongs to.
     pub(super) fn owner(&self) -> Option<&String> {
