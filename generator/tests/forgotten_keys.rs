@@ -71,7 +71,11 @@ fn each_struct_of_the_model_is_taken_apart_for_differences_and_for_openapi() {
         let mappings = all.iter().filter(|name| !NO_MAPPINGS.contains(name) && !except.contains(name));
         mappings.filter(|name| !is_taken_apart(code, name)).copied().collect()
     };
-    assert_eq!(forgotten(&code("compiler/model", &["builder"]), &[]), Vec::<&str>::new(), "`diff`");
+    let model = code("compiler/model", &["builder"]);
+    let of_builders = [" Builder<", " FamilyBuilder<"];
+    let items = model.split("\nimpl").filter(|item| !of_builders.iter().any(|of| item.starts_with(of)));
+    let taken_apart = items.collect::<Vec<_>>().join("\nimpl");
+    assert_eq!(forgotten(&taken_apart, &[]), Vec::<&str>::new(), "`diff`");
     assert_eq!(forgotten(&code("tools/export/openapi", &[]), &NOT_IN_OPENAPI), Vec::<&str>::new(), "OpenAPI");
 }
 
@@ -89,6 +93,10 @@ const SAID_AGAIN: [&str; 11] = [
     "remaining_calls_in",
     "significant_digits",
 ];
+
+/// Keys of mappings that are read as two things: a field as a parameter or as a part of a record, a choice as a
+/// parameter or as the cases of a record.
+const READ_TWICE: [&str; 5] = ["choose_by", "comes_only", "max_items", "may_be", "rate_limit"];
 
 /// Returns the keys that blocks of a macro declare, as far as nothing else has such a name: those of several words.
 fn keys(text: &str, declared_by: &str) -> BTreeSet<String> {
@@ -125,15 +133,16 @@ fn a_key_is_said_in_few_files() {
         (path, text.lines().filter(is_code).map(|line| format!("{line}\n")).collect::<String>())
     };
     let all: Vec<_> = files.into_iter().map(read).collect();
-    // A row is the form, the model, the comparison and the documentation; a second file may check it. Of another key,
-    // each of the four is said in its own file.
-    for (declared_by, most, least_keys) in [("declared", 2, 10), ("mappings", 4, 25)] {
+    // A row is the form, the model, the comparison and the documentation; a second file may check it. The model, the
+    // comparison and the documentation of another key stand in one file.
+    for (declared_by, least_keys) in [("declared", 10), ("mappings", 25)] {
         let raw = all.iter().filter(|(path, _)| path.parent().is_some_and(|folder| folder.ends_with("load/raw")));
         let keys: BTreeSet<String> = raw.flat_map(|(_, text)| keys(text, declared_by)).collect();
         let keys: Vec<_> = keys.iter().filter(|key| !SAID_AGAIN.contains(&key.as_str())).collect();
         assert!(keys.len() >= least_keys, "{keys:?}");
         let said: Vec<_> = keys.iter().map(|key| (key, files_with(key, &all))).collect();
-        let often: Vec<_> = said.iter().filter(|(_, files)| files.is_empty() || files.len() > most).collect();
-        assert!(often.is_empty(), "keys of `{declared_by}!` in more than {most} files: {often:#?}");
+        let most = |key: &str| if READ_TWICE.contains(&key) { 3 } else { 2 };
+        let often: Vec<_> = said.iter().filter(|(key, files)| files.is_empty() || files.len() > most(key)).collect();
+        assert!(often.is_empty(), "keys of `{declared_by}!` in too many files: {often:#?}");
     }
 }

@@ -1,132 +1,41 @@
-//! Raw documents -> model. Missing, undefined and unusable names are reported here and left out; values that are there
-//! but wrong are reported by [`crate::compiler::check`].
+//! The steps from raw documents to the model that all concepts share. Missing, undefined and unusable names are reported
+//! here and left out; values that are there but wrong are reported by [`crate::compiler::check`].
 
-mod credentials;
-mod fields;
-mod lifecycle;
-mod operations;
-mod rates;
-mod statements;
-mod types;
-
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use super::names::NoIdentifier;
 use super::{
-    AnswerPath, Api, Around, Chapter, Dates, Day, Document, Duration, Envelope, Family, Header, ListName, Market, Name,
-    NameOf, OpenQuestion, Operations, Placed, Program, Reviewed, Sent, Source, Sources, Statements, SuccessWith,
-    field_name, type_name,
+    AnswerPath, Dates, Day, Duration, ListName, Name, Placed, Source, Sources, Type, built_in, field_name, type_name,
 };
-use crate::compiler::diagnostics::{Code, DiagnosticBuilder, Diagnostics, Place, is_invisible, unknown};
-use crate::compiler::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
-
-/// Resolves the whole schema.
-pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
-    let families = std::mem::take(&mut documents.families);
-    let documents = &documents;
-    let raw = &documents.api;
-    let known = |id: &str| raw.documents.iter().any(|(name, _)| name.value == id);
-    let mut builder = Builder { documents, to, known_document: &known };
-    let name = if documents.api_is_sound { builder.need(&raw.api, "api", documents.api_place) } else { String::new() };
-    Api {
-        name,
-        place: documents.api_place,
-        is_sound: documents.api_is_sound,
-        is_whole: !documents.incomplete,
-        doc: if documents.api_is_sound {
-            builder.need(&raw.doc, "doc", documents.api_place)
-        } else {
-            text_of(&raw.doc)
-        },
-        license: raw.license.as_ref().map(|license| {
-            builder.refuse_empty(license, "license");
-            license.value.clone()
-        }),
-        documents: raw.documents.iter().map(|(id, document)| self::document(id, document)).collect(),
-        envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
-        credentials: raw.credentials.as_ref().map(|credentials| builder.credentials(credentials)),
-        calls: raw.calls.as_ref().map_or_else(crate::compiler::model::Calls::default, |calls| builder.calls(calls)),
-        headers: raw.headers.iter().map(|(name, header)| builder.header(name, header)).collect(),
-        remaining_calls: raw.remaining_calls.as_ref().map(|name| {
-            builder.check_header(&name.value, name.place);
-            name.value.clone()
-        }),
-        remaining_calls_in: builder.remaining_calls_in(raw),
-        pools: builder.pools(),
-        refused_address: raw.refused_address.as_ref().and_then(|refused| builder.refused_address(refused)),
-        markets: raw.markets.iter().map(|(name, market)| builder.market(name, market)).collect(),
-        examples: raw.examples.iter().map(|(name, shows)| program(name, shows)).collect(),
-        guide: raw.guide.iter().map(|(name, explains)| chapter(name, explains)).collect(),
-        account: raw.account.as_ref().map(|account| builder.account(account)),
-        outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
-        observed: statements::observations(&mut builder, &raw.observed),
-        codes_doc: text_of(&builder.documents.codes.doc),
-        codes: builder.observed_codes(),
-        refusals: builder.refusals(),
-        reviewed: reviewed(&mut builder, &families),
-        // Each document is dropped after it is read, so that a large schema is not in memory twice.
-        families: families.into_iter().enumerate().map(|(number, family)| builder.family(number, &family)).collect(),
-    }
-}
-
-fn document(id: &Text, raw: &raw::Document) -> Document {
-    let (title, place) = placed(raw.title.as_ref().unwrap_or(id));
-    let aligned = raw.aligned.as_ref().map(|day| (day.value, day.place));
-    Document { id: id.value.clone(), title, aligned, reading: raw.reading.clone(), place }
-}
-
-fn program(name: &Text, shows: &Text) -> Program {
-    Program { name: name.value.clone(), shows: shows.value.trim().to_owned(), place: name.place }
-}
-
-fn chapter(name: &Text, explains: &Text) -> Chapter {
-    Chapter { name: name.value.clone(), explains: explains.value.trim().to_owned(), place: name.place }
-}
-
-/// Returns the sections of documents that each file was last checked against.
-fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Reviewed> {
-    let api = &builder.documents.api.reviewed;
-    let files = families.iter().flat_map(|family| {
-        let operations = family.operations.iter().map(|(_, _, operation)| &operation.reviewed);
-        [&family.family.reviewed, &family.types.reviewed].into_iter().chain(operations)
-    });
-    let mut found = Vec::new();
-    for (document, sections) in std::iter::once(api).chain(files).flat_map(|file| file.iter()) {
-        builder.known_document(&document.value, document.place);
-        found.extend(sections.iter().map(|(section, digest)| Reviewed {
-            document: document.value.clone(),
-            section: placed(section),
-            digest: placed(digest),
-        }));
-    }
-    found
-}
+use crate::compiler::diagnostics::{Code, DiagnosticBuilder, Diagnostics, Help, Kind, Place, is_invisible, unknown};
+use crate::compiler::load::{Documents, FamilyDocuments, Named, Spanned, Text, raw};
 
 /// The state that all steps of building share.
-struct Builder<'a> {
-    documents: &'a Documents,
-    to: &'a mut Diagnostics,
-    known_document: &'a dyn Fn(&str) -> bool,
+pub(super) struct Builder<'a> {
+    pub(super) documents: &'a Documents,
+    pub(super) to: &'a mut Diagnostics,
+    pub(super) known_document: &'a dyn Fn(&str) -> bool,
 }
 
 /// Returns the text; empty if there is none.
-fn text_of(text: &Option<Text>) -> String {
+pub(super) fn text_of(text: &Option<Text>) -> String {
     text.as_ref().map(|text| text.value.trim().to_owned()).unwrap_or_default()
 }
 
 /// Returns a text and its place, in the form of the model.
-fn placed(text: &Text) -> Placed {
+pub(super) fn placed(text: &Text) -> Placed {
     (text.value.clone(), text.place)
 }
 
 /// Returns a list of the request and its place.
-fn placed_list(text: &Text) -> (ListName, Place) {
+pub(super) fn placed_list(text: &Text) -> (ListName, Place) {
     (ListName::new(&text.value), text.place)
 }
 
 impl Builder<'_> {
     /// Returns the value of a required key; reports it if it is missing.
-    fn need(&mut self, value: &Option<Text>, key: &str, place: Place) -> String {
+    pub(super) fn need(&mut self, value: &Option<Text>, key: &str, place: Place) -> String {
         match value {
             Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
             Some(text) => {
@@ -141,7 +50,7 @@ impl Builder<'_> {
     }
 
     /// Returns the shortest length, at least `least`, and the longest one.
-    fn length(&mut self, raw: &Spanned<Vec<Spanned<u32>>>, least: u32) -> Option<(u32, u32)> {
+    pub(super) fn length(&mut self, raw: &Spanned<Vec<Spanned<u32>>>, least: u32) -> Option<(u32, u32)> {
         match raw.value.as_slice() {
             [min, max] if (least..=max.value).contains(&min.value) && max.value > 0 => Some((min.value, max.value)),
             // A number that could not be read is reported.
@@ -154,44 +63,28 @@ impl Builder<'_> {
         }
     }
 
-    fn market(&mut self, name: &Text, raw: &Spanned<raw::Market>) -> Market {
-        if raw.headers.is_empty() {
-            self.missing("headers", raw.place);
-        }
-        Market {
-            name: name.value.clone(),
-            doc: text_of(&raw.doc),
-            headers: raw
-                .headers
-                .iter()
-                .map(|(header, value)| (NameOf::new(placed(header)), value.value.clone()))
-                .collect(),
-            place: name.place,
-        }
-    }
-
-    fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+    pub(super) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
         self.to.at(place, code, message)
     }
 
-    fn missing(&mut self, key: &str, place: Place) {
+    pub(super) fn missing(&mut self, key: &str, place: Place) {
         self.to.lacking(place, key);
     }
 
     /// Reports each of these keys that is there.
-    fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+    pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
         for (key, place) in keys.iter().filter_map(|(key, place)| Some((key, (*place)?))) {
             self.at(place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
         }
     }
 
     /// Reports each of these keys that is not there.
-    fn need_keys(&mut self, keys: &[(&str, bool)], place: Place) {
+    pub(super) fn need_keys(&mut self, keys: &[(&str, bool)], place: Place) {
         keys.iter().filter(|(_, is_there)| !is_there).for_each(|(key, _)| self.missing(key, place));
     }
 
     /// Returns who has seen what no document describes: at least two, because one can be wrong.
-    fn sources(&mut self, sources: Option<&Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
+    pub(super) fn sources(&mut self, sources: Option<&Spanned<Vec<Text>>>, documented: Option<&Source>) -> Sources {
         let Some(sources) = sources else { return Sources::new() };
         let distinct: BTreeSet<&str> = sources.value.iter().map(|source| source.value.trim()).collect();
         if distinct.len() < 2 {
@@ -207,7 +100,7 @@ impl Builder<'_> {
     }
 
     /// Returns who states the days of a fact: a document, or several who have seen them.
-    fn dated_by(&mut self, by: Option<&Spanned<Vec<Text>>>) -> Sources {
+    pub(super) fn dated_by(&mut self, by: Option<&Spanned<Vec<Text>>>) -> Sources {
         match by.map(|by| by.value.as_slice()) {
             Some([document]) => {
                 self.known_document(document.value.split(',').next().unwrap_or_default(), document.place);
@@ -217,14 +110,14 @@ impl Builder<'_> {
         }
     }
 
-    fn source(&mut self, source: &Option<Source>) -> Option<Source> {
+    pub(super) fn source(&mut self, source: &Option<Source>) -> Option<Source> {
         let (document, place) = &source.as_ref()?.document;
         self.known_document(document, *place);
         source.clone()
     }
 
     /// Reports a document that `api.yaml` does not name.
-    fn known_document(&mut self, document: &str, place: Place) {
+    pub(super) fn known_document(&mut self, document: &str, place: Place) {
         if !(self.known_document)(document) {
             let known = self.documents.api.documents.iter().map(|(id, _)| (id.value.as_str(), Some(id.place)));
             let file = self.to.api_file();
@@ -235,7 +128,7 @@ impl Builder<'_> {
         }
     }
 
-    fn duration(&mut self, text: Option<&Text>) -> Option<Duration> {
+    pub(super) fn duration(&mut self, text: Option<&Text>) -> Option<Duration> {
         let text = text?;
         let duration = Duration::parse(&text.value);
         if duration.is_none() {
@@ -246,7 +139,7 @@ impl Builder<'_> {
     }
 
     /// Reports the second of two texts that differ in case at most.
-    fn refuse_twice(&mut self, texts: &[&Option<Text>], code: Code, what: &str) {
+    pub(super) fn refuse_twice(&mut self, texts: &[&Option<Text>], code: Code, what: &str) {
         let texts: Vec<&Text> = texts.iter().filter_map(|text| text.as_ref()).collect();
         for (index, text) in texts.iter().enumerate() {
             if let Some(first) = texts.iter().take(index).find(|first| first.value.eq_ignore_ascii_case(&text.value)) {
@@ -257,66 +150,8 @@ impl Builder<'_> {
         }
     }
 
-    fn envelope(&mut self, raw: &Spanned<raw::Envelope>) -> Envelope {
-        let [code, message] =
-            [&raw.code, &raw.message].map(|texts| texts.iter().cloned().map(Some).collect::<Vec<_>>());
-        let names: Vec<_> = code.iter().chain(&message).chain([&raw.time, &raw.data]).collect();
-        self.refuse_twice(&names, Code::DefinedTwice, "two members of the envelope");
-        let success = raw.success.as_ref().map(|_| self.need(&raw.success, "success", raw.place));
-        if raw.code.is_empty() && (raw.success.is_some() || raw.data.is_none()) {
-            self.missing("code", raw.place);
-        }
-        let around = raw.around.as_ref().map_or(Around::All, |around| around.value);
-        let of_successes = [("success", &raw.success), ("data", &raw.data)];
-        let key = of_successes.into_iter().find_map(|(key, text)| Some((key, text.as_ref()?.place)));
-        if let (Some((key, place)), Around::Failures) = (key, around) {
-            self.at(place, Code::Misplaced, format!("`around: failures` and `{key}` exclude each other"))
-                .help("remove one of them: a success without an envelope has neither `data` nor `success`");
-        }
-        Envelope {
-            around,
-            code: self.paths(&raw.code, "code"),
-            message: self.paths(&raw.message, "message"),
-            time: raw.time.as_ref().map(|text| text.value.clone()),
-            data: raw.data.as_ref().and_then(|data| self.path(&data.value, data.place, "data")),
-            success,
-            success_with: raw.success_with.as_ref().map(|with| self.success_with(raw, with)).unwrap_or_default(),
-            beside: raw.beside.iter().map(|text| text.value.clone()).collect(),
-            place: raw.place,
-        }
-    }
-
-    /// Returns what a success has beside its code.
-    fn success_with(&mut self, envelope: &raw::Envelope, raw: &Spanned<raw::SuccessWith>) -> SuccessWith {
-        if envelope.success.is_none() {
-            self.at(raw.place, Code::Misplaced, "`success_with` requires `success`")
-                .help("add the code of success, or remove `success_with`");
-        }
-        if let (Some(message), true) = (&raw.message, envelope.message.is_empty()) {
-            self.at(message.place, Code::Misplaced, "`message` of `success_with` requires `message` of the envelope")
-                .help("add `message` to the envelope, or remove this one");
-        }
-        let status = raw.status.as_ref().and_then(|status| match u16::try_from(status.value) {
-            Ok(value @ 200..=299) => Some(value),
-            Ok(_) | Err(_) => {
-                self.at(
-                    status.place,
-                    Code::BadNumber,
-                    format!("invalid HTTP status `{}` of a success: expected 200 to 299", status.value),
-                )
-                .help("write the status of a success, or leave it out");
-                None
-            }
-        });
-        SuccessWith { message: raw.message.as_ref().map(|text| text.value.clone()), status }
-    }
-
-    fn paths(&mut self, texts: &[Text], key: &str) -> Vec<AnswerPath> {
-        texts.iter().filter_map(|text| self.path(&text.value, text.place, key)).collect()
-    }
-
     /// Returns the path that is the value of a key.
-    fn path(&mut self, text: &str, place: Place, key: &str) -> Option<AnswerPath> {
+    pub(super) fn path(&mut self, text: &str, place: Place, key: &str) -> Option<AnswerPath> {
         let name = text.trim();
         let path = AnswerPath::parse(name);
         if name.is_empty() {
@@ -336,103 +171,14 @@ impl Builder<'_> {
         }
     }
 
-    fn header(&mut self, name: &Text, raw: &Spanned<raw::Header>) -> Header {
-        self.check_header(&name.value, name.place);
-        let sent = raw.sent.unwrap_or(Sent::ByOperation);
-        Header { name: name.value.clone(), doc: text_of(&raw.doc), sent, place: name.place }
-    }
-
-    fn family(&mut self, number: usize, documents: &FamilyDocuments) -> Family {
-        let raw = &documents.family;
-        let name = self.family_name(documents);
-        let names = types::TypeNames::of(&documents.types);
-        let place = documents.place;
-        let mut scope = FamilyBuilder { family: documents, names: &names, builder: self };
-        let enums = scope.enums();
-        let lifecycle = scope.lifecycle(&enums);
-        let identifiers = scope.identifiers();
-        let choices = scope.choices();
-        let records = scope.records();
-        let operations = scope.operations();
-        let (instrument, classes) = (raw.instrument.clone(), scope.classes());
-        let limits = scope.ceilings();
-        scope.refuse_unused();
-        Family {
-            rust: self.rust_name(&None, &name, place, "", type_name),
-            title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
-            doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
-            source: self.source(&raw.source),
-            sources: self.sources(raw.sources.as_ref(), raw.source.as_ref()),
-            numbers_as_text: super::types::travels_as_text(raw.numbers, None),
-            errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
-            limits,
-            instrument,
-            classes,
-            serves: raw.serves.iter().map(|(path, family)| (placed(path), NameOf::new(placed(family)))).collect(),
-            probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
-            flat: raw.flat.clone(),
-            lifecycle,
-            statements: self.statements(
-                &raw.rules,
-                &documents.operations,
-                &raw.not_shown,
-                &raw.contradictions,
-                &raw.observed,
-            ),
-            enums,
-            identifiers,
-            choices,
-            records,
-            effects: operations.iter().map(|operation| operation.effect).collect(),
-            operations: Operations(operations),
-            shared_files: documents.shared_files.clone(),
-            number,
-            name,
-            place,
-        }
-    }
-
-    fn family_name(&mut self, documents: &FamilyDocuments) -> String {
-        if let Some(name) = documents.family.family.as_ref().filter(|name| name.value != documents.folder) {
-            self.at(
-                name.place,
-                Code::WrongName,
-                format!("the family is named `{}`, but its folder `{}`", name.value, documents.folder),
-            )
-            .help("use the same name for both");
-        } else if documents.family.family.is_none() && !self.documents.incomplete {
-            self.missing("family", documents.place);
-        }
-        if documents.family.numbers.is_none() && !self.documents.incomplete {
-            self.missing("numbers", documents.place);
-        }
-        documents.folder.clone()
-    }
-
-    fn statements(
-        &mut self,
-        rules: &[Spanned<raw::Rule>],
-        operations: &statements::Operations,
-        not_shown: &[Short<OpenQuestion>],
-        contradictions: &[Spanned<raw::Contradiction>],
-        observed: &[Spanned<raw::Observation>],
-    ) -> Statements {
-        Statements {
-            rules: statements::rules(self, rules, operations),
-            not_shown: not_shown.iter().map(|Short(open)| open.clone()).collect(),
-            contradictions: statements::contradictions(self, contradictions),
-            observed: statements::observations(self, observed),
-        }
-    }
-
-    fn refuse_empty(&mut self, wire: &Text, what: &str) {
+    pub(super) fn refuse_empty(&mut self, wire: &Text, what: &str) {
         if wire.value.trim().is_empty() {
             self.at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty")).help("write the name");
         }
     }
 
     /// Returns the name given with `rust`, or the one made from the wire name.
-    fn rust_name(
+    pub(super) fn rust_name(
         &mut self,
         given: &Option<Text>,
         wire: &str,
@@ -470,28 +216,28 @@ impl Builder<'_> {
 }
 
 /// Returns the days of the keys `from` and `until`.
-fn dates(from: Option<&Spanned<Day>>, until: Option<&Spanned<Day>>) -> Dates {
+pub(super) fn dates_of(from: Option<&Spanned<Day>>, until: Option<&Spanned<Day>>) -> Dates {
     let placed = |day: &Spanned<Day>| (day.value, day.place);
     Dates { from: from.map(placed), until: until.map(placed), by: Sources::new() }
 }
 
 /// The family that is being built, with its types.
-struct FamilyBuilder<'a, 'b> {
-    family: &'a FamilyDocuments,
-    names: &'a types::TypeNames,
-    builder: &'a mut Builder<'b>,
+pub(super) struct FamilyBuilder<'a, 'b> {
+    pub(super) family: &'a FamilyDocuments,
+    pub(super) names: &'a TypeNames,
+    pub(super) builder: &'a mut Builder<'b>,
 }
 
 impl FamilyBuilder<'_, '_> {
-    fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
+    pub(super) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> DiagnosticBuilder<'_> {
         self.builder.at(place, code, message)
     }
 
-    fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+    pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
         self.builder.refuse_keys(keys, why);
     }
 
-    fn name(
+    pub(super) fn name(
         &mut self,
         wire: &Text,
         rust: &Option<Text>,
@@ -503,11 +249,165 @@ impl FamilyBuilder<'_, '_> {
         Name { wire: wire.value.clone(), rust, place: wire.place }
     }
 
-    fn field_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
+    pub(super) fn field_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
         self.name(wire, rust, "field", field_name)
     }
 
-    fn type_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
+    pub(super) fn type_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
         self.name(wire, rust, "type", type_name)
+    }
+}
+
+/// The meaning of each type name of a family.
+pub(super) struct TypeNames {
+    types: HashMap<String, (Type, Place, String)>,
+    /// Names that are defined twice, each with both places.
+    pub(super) twice: Vec<(String, Place, Place)>,
+    uses: RefCell<Uses>,
+}
+
+/// The types that were named, by the type whose definition names them.
+#[derive(Default)]
+struct Uses {
+    /// The type that is being defined; `None` outside of types.
+    within: Option<String>,
+    named: HashMap<Option<String>, BTreeSet<String>>,
+}
+
+impl Uses {
+    /// Returns the types that operations and the family name, and those that these name in turn.
+    pub(super) fn reached(&self) -> BTreeSet<&str> {
+        let named = |by: &Option<String>| self.named.get(by).into_iter().flatten().map(String::as_str);
+        let (mut reached, mut open) = (BTreeSet::new(), named(&None).collect::<Vec<_>>());
+        while let Some(name) = open.pop() {
+            if reached.insert(name) {
+                open.extend(named(&Some(name.to_owned())));
+            }
+        }
+        reached
+    }
+}
+
+impl TypeNames {
+    pub(super) fn of(raw: &raw::Types) -> Self {
+        let mut names = Self { types: HashMap::new(), twice: Vec::new(), uses: RefCell::default() };
+        names.add_all(&raw.enums, Type::Enum, |raw| text_of(&raw.doc));
+        names.add_all(&raw.identifiers, Type::Identifier, |raw| text_of(&raw.doc));
+        names.add_all(&raw.choices, Type::Choice, |raw| text_of(&raw.doc));
+        names.add_all(&raw.records, Type::Record, |raw| text_of(&raw.doc));
+        names
+    }
+
+    fn add_all<T>(&mut self, raw: &Named<Spanned<T>>, make: fn(usize) -> Type, doc: fn(&T) -> String) {
+        for (index, (name, value)) in raw.iter().enumerate() {
+            let entry = (make(index), name.place, doc(value));
+            if let Some((_, first, _)) = self.types.get(&name.value) {
+                self.twice.push((name.value.clone(), *first, name.place));
+            } else {
+                self.types.insert(name.value.clone(), entry);
+            }
+        }
+    }
+
+    /// Returns types with the name of a built-in type, each with its place.
+    pub(super) fn built_in(&self) -> Vec<(&str, &Place)> {
+        let taken = built_in().filter_map(|(name, _)| Some((name, &self.types.get(name)?.1)));
+        taken.collect()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Type> {
+        let built_in = built_in().find(|(known, _)| *known == name).map(|(_, ty)| ty);
+        built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
+    }
+
+    /// Returns the documentation of a field of this type that has none of its own.
+    pub(super) fn doc(&self, name: &str) -> &str {
+        self.types.get(name).map_or("", |(_, _, doc)| doc)
+    }
+
+    pub(super) fn all(&self) -> Vec<(&str, Option<Place>)> {
+        let own = self.types.iter().map(|(name, (_, place, _))| (name.as_str(), Some(*place)));
+        let mut all: Vec<_> = built_in().map(|(name, _)| (name, None)).chain(own).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The names of the built-in types in other languages.
+const CALLED_OTHERWISE: [(&str, &[&str]); 6] = [
+    ("string", &["str", "text", "char", "varchar"]),
+    ("decimal", &["number", "float", "double", "numeric"]),
+    ("integer", &["int", "int32", "int64", "long", "uint", "uint32", "uint64"]),
+    ("boolean", &["bool"]),
+    ("time", &["timestamp", "datetime"]),
+    ("json", &["object", "any"]),
+];
+
+/// Returns the built-in type that another language calls so.
+fn called_otherwise(name: &str) -> Option<Help> {
+    let lower = name.to_ascii_lowercase();
+    let within = ["list<", "array<", "vec<"].into_iter().find_map(|list| lower.strip_prefix(list)?.strip_suffix('>'));
+    if let Some(item) = within.or(lower.strip_suffix("[]")) {
+        return Some(Help::from(format!("write `list: {item}` in place of `type`")));
+    }
+    let (own, _) = CALLED_OTHERWISE.iter().find(|(_, others)| others.contains(&lower.as_str()))?;
+    Some(Help::renamed(name, own))
+}
+
+impl FamilyBuilder<'_, '_> {
+    /// Returns the type that a name stands for; an unknown name is reported.
+    pub(super) fn resolve(&mut self, name: &Text) -> Type {
+        if let Some(ty) = self.names.get(&name.value) {
+            let uses = &mut *self.names.uses.borrow_mut();
+            uses.named.entry(uses.within.clone()).or_default().insert(name.value.clone());
+            return ty;
+        }
+        let help = called_otherwise(&name.value).unwrap_or_else(|| {
+            unknown(&name.value, self.names.all(), || {
+                let file = self.family.types_path.display();
+                format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
+            })
+        });
+        self.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
+        Type::Undefined
+    }
+
+    /// Builds each definition; the types that it names are used only if it is.
+    pub(super) fn define<T, D>(&mut self, all: &[(Text, T)], build: impl Fn(&mut Self, &Text, &T) -> D) -> Vec<D> {
+        let define = |(name, raw): &(Text, T)| {
+            self.names.uses.borrow_mut().within = Some(name.value.clone());
+            build(self, name, raw)
+        };
+        let defined = all.iter().map(define).collect();
+        self.names.uses.borrow_mut().within = None;
+        defined
+    }
+
+    /// Reports types that nothing uses, or only each other.
+    pub(super) fn refuse_unused(&mut self) {
+        if self.builder.documents.incomplete {
+            return;
+        }
+        let uses = self.names.uses.borrow();
+        let used = uses.reached();
+        for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(name.as_str())) {
+            self.at(*place, Code::Unused, format!("unused type `{name}`"))
+                .kind(Kind::Type)
+                .help("remove it, or use it as the type of a parameter or a field");
+        }
+    }
+
+    /// Returns the index of the record with this name.
+    pub(super) fn resolve_record(&mut self, name: &Text) -> Option<usize> {
+        match self.resolve(name) {
+            Type::Record(index) => Some(index),
+            Type::Undefined => None,
+            _ => {
+                let file = self.family.types_path.display();
+                let help = format!("name one of the `records` of {file}");
+                self.at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value)).help(help);
+                None
+            }
+        }
     }
 }

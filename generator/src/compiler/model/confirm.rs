@@ -1,14 +1,15 @@
-//! The outcome of a request: how it follows from the result of the call, how a query confirms it otherwise, and the states
-//! of orders with the transitions between them.
+//! The outcome of a request: how it follows from the result of the call, and how a query confirms it otherwise.
 
-use tradeapi_words::Assumptions;
-
+use super::builder::{Builder, FamilyBuilder, placed};
+use super::declared::KeyValue as _;
+use super::elements::{Element, Key, Means, additive, behaviour, breaking, declared_keys, in_any_order, list, maybe};
 use super::{
-    Alters, Api, Cause, Confirm, Enum, Family, Item, NameOf, NamesWithin, Operation, Parameter, Placed, Query, Record,
-    Reference, Response, Source,
+    Api, CallResult, Compound, Confirm, ConfirmContext, Effect, Family, Item, NameOf, NamesWithin, Operation,
+    Parameter, Placed, Query, Record, Repeat, Response, RowOutcome,
 };
-use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{CallResult, Effect, RowOutcome};
+use crate::compiler::diagnostics::{Code, Place};
+use crate::compiler::load::{Named, Spanned, Texts, raw};
+use tradeapi_words::Assumptions;
 
 /// The outcome of a request that changes something, for one result of its call.
 #[derive(Clone, Debug)]
@@ -166,171 +167,119 @@ impl Operation {
     }
 }
 
-/// The states of an enum and their transitions.
-#[derive(Clone, Debug)]
-pub(crate) struct Lifecycle {
-    pub(crate) enum_index: usize,
-    pub(crate) place: Place,
-    pub(crate) source: Option<Source>,
-    pub(crate) states: Vec<State>,
-    pub(crate) transitions: Vec<Transition>,
-    pub(crate) never: Vec<ExcludedTransition>,
-    pub(crate) records: Vec<Tracked>,
-}
-
-/// A state.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) value: String,
-    pub(crate) place: Place,
-    pub(crate) doc: String,
-    pub(crate) terminal: bool,
-}
-
-/// A change of state.
-#[derive(Clone, Debug)]
-pub(crate) struct Transition {
-    pub(crate) place: Place,
-    pub(crate) from: Vec<String>,
-    pub(crate) trigger: Vec<NameOf<Cause>>,
-    pub(crate) to: String,
-    pub(crate) condition: String,
-    pub(crate) doc: String,
-}
-
-/// Transitions that the document rules out, directly and through other states.
-#[derive(Clone, Debug)]
-pub(crate) struct ExcludedTransition {
-    pub(crate) place: Place,
-    pub(crate) from: Vec<String>,
-    pub(crate) what: Exclusion,
-    pub(crate) at: String,
-    pub(crate) why: String,
-}
-
-/// A transition or a state that is ruled out.
-#[derive(Clone, Debug)]
-pub(crate) enum Exclusion {
-    /// The order becomes one of these states.
-    Becoming(Vec<String>),
-    /// One of these operations takes effect.
-    Operations(Vec<NameOf<Alters>>),
-}
-
-/// A record that shows a state, and the meaning of its fields.
-#[derive(Clone, Debug)]
-pub(crate) struct Tracked {
-    pub(crate) place: Place,
-    pub(crate) record: usize,
-    pub(crate) id: Option<Placed>,
-    pub(crate) client_id: Option<Placed>,
-    pub(crate) state: Placed,
-    pub(crate) at: Option<Placed>,
-}
-
-/// The possibility of an event, as far as the documents state it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Possible {
-    Yes,
-    No,
-    Unspecified,
-}
-
-impl Transition {
-    /// Returns whether an operation with this effect causes it.
-    pub(crate) fn has_effect(&self, family: &Family, effect: Effect) -> bool {
-        self.trigger.iter().any(|cause| family.has_effect(cause, effect))
-    }
-
-    /// Returns whether an operation causes it.
-    pub(crate) fn is_caused_by(&self, operation: &Operation) -> bool {
-        self.trigger.iter().any(|cause| operation.is(cause))
-    }
-}
-
-impl Exclusion {
-    /// Returns whether it rules out that an operation takes effect.
-    pub(crate) fn is_of(&self, operation: &Operation) -> bool {
-        matches!(self, Self::Operations(names) if names.iter().any(|name| operation.is(name)))
-    }
-}
-
-impl Family {
-    /// Returns whether a name stands for an operation with this effect.
-    fn has_effect(&self, name: &Reference, effect: Effect) -> bool {
-        name.number.and_then(|number| self.effects.get(number)) == Some(&effect)
-    }
-
-    /// Returns the records that show a state.
-    pub(crate) fn tracked_records(&self) -> impl Iterator<Item = &Record> {
-        let tracked = self.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records);
-        tracked.filter_map(|tracked| self.records.get(tracked.record))
-    }
-}
-
-impl Lifecycle {
-    /// Returns the enum whose values are the states.
-    pub(crate) fn states_of<'a>(&self, family: &'a Family) -> &'a Enum {
-        &family.enums[self.enum_index]
-    }
-
-    /// Returns the state that describes a value of the enum.
-    pub(crate) fn state(&self, all: &Enum, index: usize) -> Option<&State> {
-        self.states.iter().find(|state| all.index_of(&state.value) == Some(index))
-    }
-
-    pub(crate) fn is_terminal(&self, all: &Enum, index: usize) -> bool {
-        self.state(all, index).is_some_and(|state| state.terminal)
-    }
-
-    /// Returns whether a transition starts from a state. `any` stands for all states that are not terminal.
-    pub(crate) fn starts_from(&self, all: &Enum, transition: &Transition, index: usize) -> bool {
-        let is_any = transition.from.iter().any(|from| from == "any") && !self.is_terminal(all, index);
-        is_any || names_state(all, &transition.from, index)
-    }
-
-    /// Returns whether one state can become another: `Yes` if a documented transition leads there, `No` if the
-    /// documents exclude it, also through other states.
-    pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
-        if from == to {
-            return Possible::Yes;
-        }
-        let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Exclusion::Becoming(states) if names_state(all, states, to))
-                && names_state(all, &never.from, from)
-        });
-        if self.is_terminal(all, from) || is_ruled_out {
-            return Possible::No;
-        }
-        let leads = |transition: &&Transition| all.index_of(&transition.to) == Some(to);
-        let is_shown = self.transitions.iter().filter(leads).any(|one| self.starts_from(all, one, from));
-        if is_shown { Possible::Yes } else { Possible::Unspecified }
-    }
-
-    /// Returns whether an operation with this effect takes effect in a state.
-    pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
-        let all = self.states_of(family);
-        let is_ruled_out = self.never.iter().any(|never| {
-            matches!(&never.what, Exclusion::Operations(names) if names.iter().any(|name| family.has_effect(name, effect)))
-                && names_state(all, &never.from, index)
-        });
-        let shown = || {
-            let starting = self.transitions.iter().filter(|one| self.starts_from(all, one, index));
-            starting.filter(|one| one.has_effect(family, effect))
+impl Builder<'_> {
+    pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
+        let why = self.need(&raw.why, "why", raw.place);
+        self.need_keys(&[("when", raw.when.is_some()), ("outcome", raw.outcome.is_some())], raw.place);
+        let when = raw.when.as_ref()?;
+        // If the outcome is missing, a value that passes the checks, so that only the missing key is reported.
+        let fitting = match when.value {
+            CallResult::Success => RowOutcome::Done,
+            when if when.may_be_sent() => RowOutcome::Unknown,
+            _ => RowOutcome::NotDone,
         };
-        if self.is_terminal(all, index) || is_ruled_out {
-            Possible::No
-        } else if shown().any(|transition| transition.to != "rejected") {
-            Possible::Yes
-        } else if shown().next().is_some() {
-            Possible::No
-        } else {
-            Possible::Unspecified
-        }
+        let outcome = raw.outcome.as_ref().map_or(fitting, |outcome| outcome.value);
+        Some(OutcomeRow { place: when.place, when: when.value, outcome, why })
     }
 }
 
-/// Returns whether a value of the enum is among these states, in any of its spellings.
-fn names_state(all: &Enum, states: &[String], index: usize) -> bool {
-    states.iter().any(|state| all.index_of(state) == Some(index))
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn confirm(&mut self, raw: &Option<Confirm>) -> Option<Confirm> {
+        let confirm = raw.as_ref()?;
+        if confirm.ids.is_empty() && confirm.find.is_empty() {
+            self.builder.missing("ids", confirm.place);
+        }
+        Some(confirm.clone())
+    }
+
+    pub(super) fn echoes(&mut self, raw: &raw::Operation) -> Option<Echoes> {
+        if let (Some(first), Some(second)) = (&raw.echoes, &raw.echoes_one_of) {
+            self.at(second.place, Code::Misplaced, "`echoes` and `echoes_one_of` exclude each other")
+                .related(first.place, "`echoes` is here")
+                .help("keep `echoes` if every id must agree, or `echoes_one_of` if one is enough");
+        }
+        let ids = raw.echoes.as_ref().or(raw.echoes_one_of.as_ref());
+        let first = ids.or(raw.echoes_also.as_ref()).or(raw.echoed_by.as_ref())?;
+        let all = |key: Option<&Spanned<Named<Texts>>>| key.map(|key| all_names(key)).unwrap_or_default();
+        Some(Echoes {
+            place: first.place,
+            ids: all(ids),
+            also: all(raw.echoes_also.as_ref()),
+            by_one: all(raw.echoed_by.as_ref()),
+            one_is_enough: raw.echoes.is_none() && raw.echoes_one_of.is_some(),
+        })
+    }
+
+    pub(super) fn repeat(&mut self, raw: &Option<Repeat>) -> Option<Repeat> {
+        let repeat = raw.as_ref()?;
+        if let Some((_, place)) = repeat.kept.filter(|_| repeat.by_key.is_none()) {
+            self.refuse_keys(&[("kept", Some(place))], "requires `by_key`");
+        }
+        Some(repeat.clone())
+    }
+}
+
+fn all_names(raw: &Named<Texts>) -> Vec<NamesWithin> {
+    raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
+}
+
+impl OutcomeRow {
+    pub(super) fn element(&self) -> Element {
+        let Self { place, when, outcome, why } = self;
+        let meaning = || behaviour("which outcome a call with this result has");
+        Element::new("outcome", when.as_str(), [when.as_str(); 2], *place)
+            .when(meaning(), meaning())
+            .keys([Key::new("outcome", outcome.as_str(), meaning()), Key::prose("why", why)])
+    }
+}
+
+impl Confirm {
+    pub(super) fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let types = operation.first_query(family);
+        let types = types.map(|(query, record)| format!("{} {}", query.rust.rust, record.name.rust));
+        let by = |ConfirmContext::Query| Means::Rust {
+            name: types.clone(),
+            other: breaking("the query and the record that it returns have other types"),
+            same: behaviour("another operation is queried"),
+        };
+        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], self.place)
+            .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
+            .keys(declared_keys(self, by))
+    }
+}
+
+pub(super) fn several(all: &[NamesWithin]) -> String {
+    let words = all.iter().map(|((one, _), others)| {
+        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
+        format!("{one}: {}", others.join(" or "))
+    });
+    list(words)
+}
+
+pub(super) fn echoes_key(echoes: Option<&Echoes>) -> Key {
+    let said = |several: &dyn Fn(&[NamesWithin]) -> String| {
+        maybe(echoes.map(|Echoes { place: _, ids, also, by_one, one_is_enough }| {
+            let one_of = if *one_is_enough { "one of " } else { "" };
+            let more = |word: &str, all: &[NamesWithin]| match all {
+                [] => String::new(),
+                _ => format!("; {word} {}", several(all)),
+            };
+            format!("{one_of}{}{}{}", several(ids), more("also", also), more("by one", by_one))
+        }))
+    };
+    let unordered = |all: &[NamesWithin]| {
+        in_any_order(all.iter().map(|((one, _), others)| format!("{one}: {:?}", others.same_as())))
+    };
+    let means = behaviour("which ids match an answer to its request");
+    Key::new("echoes", said(&several), means).same_as(said(&unordered)).at(echoes.map(|echoes| echoes.place)).said()
+}
+
+/// Returns when it has several effects; the reason is a separate text.
+pub(super) fn compound_key(compound: Option<&Compound>) -> Key {
+    let words = compound.map(|Compound { place: _, when, why: _ }| match when {
+        Some(((name, _), (value, _))) => format!("when {name} is {value}"),
+        None => "always".to_owned(),
+    });
+    let means = behaviour("which refusals prove that nothing was done");
+    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place)).said()
 }

@@ -1,11 +1,11 @@
 //! The credentials that authenticate calls.
 
-use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{
-    Algorithm, Encoding, Hash, NonceForm, PairOrder, SecretForm, SignedPart, SignedQuery, TimestampForm,
-};
-
-use super::{Duration, Placed};
+use super::builder::Builder;
+use super::elements::{Element, Key, behaviour, list, maybe};
+use super::{Duration, Encoding, Hash, NonceForm, Placed, SecretForm, SignedPart, TimestampForm};
+use crate::compiler::diagnostics::{Code, Place};
+use crate::compiler::load::{Named, Spanned, Text, WordOr, raw};
+use crate::compiler::words::{Algorithm, PairOrder, SignedQuery};
 
 /// The credentials that authenticate calls.
 #[derive(Clone, Debug)]
@@ -116,6 +116,14 @@ impl Within {
             Self::Query => "query",
         }
     }
+
+    /// Returns the words that follow a name; empty for headers, the usual place.
+    pub(super) fn in_words(self) -> String {
+        match self {
+            Self::Header => String::new(),
+            Self::Parameters | Self::After | Self::Query => format!(" in {}", self.as_str()),
+        }
+    }
 }
 
 impl Credentials {
@@ -142,32 +150,8 @@ impl Credentials {
         else {
             return false;
         };
-        let is_plain = |part: &Part| match part.kind {
-            PartKind::Word(word) => match word {
-                SignedPart::Timestamp
-                | SignedPart::Method
-                | SignedPart::Path
-                | SignedPart::Query
-                | SignedPart::Body => true,
-                SignedPart::BareQuery
-                | SignedPart::SortedQuery
-                | SignedPart::Host
-                | SignedPart::Key
-                | SignedPart::Passphrase
-                | SignedPart::Nonce
-                | SignedPart::Expires
-                | SignedPart::Signature
-                | SignedPart::Call
-                | SignedPart::CallId => false,
-            },
-            PartKind::Text(_)
-            | PartKind::Header(_)
-            | PartKind::Digest(..)
-            | PartKind::Base64(_)
-            | PartKind::Signed(_)
-            | PartKind::Pairs(_)
-            | PartKind::When(_) => false,
-        };
+        use SignedPart::{Body, Method, Path, Query, Timestamp};
+        let is_plain = |part: &Part| matches!(part.kind, PartKind::Word(Timestamp | Method | Path | Query | Body));
         parts.iter().all(is_plain)
             && self.signed_query() != SignedQuery::Escaped
             && matches!(algorithms.first(), Some((Algorithm::HmacSha256, _)))
@@ -234,6 +218,11 @@ impl Carried {
             _ => None,
         }
     }
+
+    pub(super) fn in_words(&self) -> String {
+        let Self { within, name, parts, place: _ } = self;
+        format!("{name}{}: {}", within.in_words(), parts_text(parts))
+    }
 }
 
 impl Signature {
@@ -254,6 +243,12 @@ impl Signature {
 impl Token {
     fn parts(&self) -> impl Iterator<Item = &Part> {
         self.header.iter().chain(&self.claims).flat_map(|(_, parts)| parts)
+    }
+
+    pub(super) fn members(&self) -> String {
+        let Self { header, claims, lasts: _ } = self;
+        let member = |(name, parts): &(String, Vec<Part>)| format!("{name}: {}", parts_text(parts));
+        list(header.iter().map(|one| format!("header {}", member(one))).chain(claims.iter().map(member)))
     }
 }
 
@@ -314,4 +309,281 @@ impl std::fmt::Display for Part {
 /// Returns parts in their order, with commas between them.
 pub(crate) fn parts_text(parts: &[Part]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Builder<'_> {
+    pub(super) fn credentials(&mut self, raw: &Spanned<raw::Credentials>) -> Credentials {
+        let mut carried = Vec::new();
+        let places = [
+            (Within::Header, &raw.headers),
+            (Within::Parameters, &raw.parameters),
+            (Within::After, &raw.after_parameters),
+            (Within::Query, &raw.query),
+        ];
+        for (within, names) in places {
+            carried.extend(self.carried(within, names));
+        }
+        if let Some(parts) = &raw.authorization {
+            let within = Within::Header;
+            let name = "Authorization".to_owned();
+            carried.push(Carried { within, name, parts: self.parts(parts), place: parts.place });
+        }
+        let window = self.duration(raw.window.as_deref());
+        if let (Some(text), None) = (&raw.window, window) {
+            self.to.note_unread(text.place.file, "window");
+        }
+        Credentials {
+            carried,
+            signature: self.signature(raw),
+            signed_query: raw.signed_query.as_ref().map(|word| (word.value, word.place)),
+            timestamp: raw.timestamp_as.as_ref().map_or(TimestampForm::Milliseconds, |form| form.value),
+            nonce: raw.nonce_as.as_ref().map_or(NonceForm::Number, |form| form.value),
+            keeps_body: raw.sends_body.as_ref().filter(|sends| !sends.value).map(|sends| sends.place),
+            window,
+            window_set_by: raw.window_set_by.as_ref().map(|name| (name.value.clone(), name.place)),
+            place: raw.place,
+        }
+    }
+
+    fn carried(&mut self, within: Within, names: &Spanned<raw::CredentialNames>) -> Vec<Carried> {
+        let all = [
+            (SignedPart::Key, &names.key),
+            (SignedPart::Passphrase, &names.passphrase),
+            (SignedPart::Timestamp, &names.timestamp),
+            (SignedPart::Nonce, &names.nonce),
+            (SignedPart::Expires, &names.expires),
+            (SignedPart::Signature, &names.signature),
+        ];
+        let what = match within {
+            Within::Header => "two headers of the credentials",
+            Within::Parameters | Within::After | Within::Query => "two parameters of the credentials",
+        };
+        let others: Vec<_> = names.others.iter().map(|(name, _)| Some(name.clone())).collect();
+        let every: Vec<_> = all.iter().map(|(_, name)| *name).chain(&others).collect();
+        self.refuse_twice(&every, Code::BadHeader, what);
+        let mut carried: Vec<_> = all
+            .into_iter()
+            .filter_map(|(word, name)| {
+                let place = name.as_ref()?.place;
+                let text = self.need(name, word.as_str(), place);
+                if within == Within::Header {
+                    self.check_header(&text, place);
+                }
+                Some(Carried { within, name: text, parts: vec![Part { kind: PartKind::Word(word), place }], place })
+            })
+            .collect();
+        for (name, parts) in names.others.iter() {
+            if within == Within::Header {
+                self.check_header(&name.value, name.place);
+            }
+            if parts.value.is_empty() {
+                self.at(parts.place, Code::BadValue, format!("`{}` has no parts", name.value))
+                    .help("write what it consists of, such as `[{ text: \"2\" }]`");
+            }
+            let parts = self.parts(&parts.value);
+            carried.push(Carried { within, name: name.value.clone(), parts, place: name.place });
+        }
+        carried
+    }
+
+    /// Returns what is signed and how; `None` if no key of it is there.
+    pub(super) fn signature(&mut self, raw: &Spanned<raw::Credentials>) -> Option<Signature> {
+        let is_carried = [&raw.headers, &raw.parameters, &raw.after_parameters, &raw.query]
+            .iter()
+            .any(|names| names.signature.is_some());
+        let has_content = !raw.signed_text.is_empty() || raw.token.is_some();
+        if !is_carried && !has_content && raw.algorithm.is_none() {
+            return None;
+        }
+        self.need_keys(&[("signed_text", has_content), ("algorithm", raw.algorithm.is_some())], raw.place);
+        if let (Some(token), Some(first)) = (&raw.token, raw.signed_text.first()) {
+            self.at(token.place, Code::Misplaced, "`token` and `signed_text` exclude each other")
+                .related(first.place, "the signed text")
+                .help("remove one of them");
+        }
+        if let (Some(token), Some(encoding)) = (&raw.token, &raw.encoding) {
+            self.at(encoding.place, Code::Misplaced, "`encoding` and `token` exclude each other")
+                .related(token.place, "a token is always written in the same way")
+                .help("remove it");
+        }
+        let encoding = raw.encoding.as_ref().map_or(Encoding::Base64, |encoding| encoding.value);
+        let mut algorithms: Vec<_> = raw.algorithm.iter().map(|first| (first.value, encoding)).collect();
+        for (name, encoding) in raw.also.iter() {
+            algorithms.extend(self.algorithm(name, &algorithms).map(|algorithm| (algorithm, encoding.value)));
+        }
+        let content = match &raw.token {
+            Some(token) => Content::Token(Token {
+                header: self.members(&token.header),
+                claims: self.members(&token.claims),
+                lasts: self.duration(token.lasts.as_deref()),
+            }),
+            None => Content::Text(self.parts(&raw.signed_text)),
+        };
+        let secret = raw.secret.as_ref().map_or(SecretForm::Text, |form| form.value);
+        Some(Signature { content, algorithms, secret })
+    }
+
+    fn algorithm(&mut self, name: &Text, known: &[(Algorithm, Encoding)]) -> Option<Algorithm> {
+        let Some(algorithm) = Algorithm::parse(&name.value) else {
+            let words = Algorithm::WORDS.join(", ");
+            self.at(name.place, Code::UndefinedName, format!("unknown algorithm `{}`", name.value))
+                .help(format!("write one of: {words}"));
+            return None;
+        };
+        if known.iter().any(|(other, _)| *other == algorithm) {
+            self.at(name.place, Code::DefinedTwice, format!("duplicate algorithm `{}`", name.value))
+                .help("remove one of them");
+        }
+        Some(algorithm)
+    }
+
+    pub(super) fn members(&mut self, raw: &Named<Vec<Spanned<raw::SignedText>>>) -> Vec<(String, Vec<Part>)> {
+        raw.iter().map(|(name, parts)| (name.value.clone(), self.parts(parts))).collect()
+    }
+
+    pub(super) fn parts(&mut self, raw: &Parts) -> Vec<Part> {
+        raw.iter().filter_map(|part| self.part(part)).collect()
+    }
+
+    pub(super) fn part(&mut self, raw: &Spanned<raw::SignedText>) -> Option<Part> {
+        let kind = match &raw.value {
+            WordOr::Word(word) => PartKind::Word(*word),
+            WordOr::Mapping(mapping) => self.mapped_part(mapping, raw.place)?,
+        };
+        Some(Part { kind, place: raw.place })
+    }
+
+    fn mapped_part(&mut self, raw: &raw::SignedMapping, place: Place) -> Option<PartKind> {
+        let encoding = raw.r#as.as_ref().map(|encoding| encoding.value);
+        let digests = [
+            (Hash::Sha256, &raw.sha256),
+            (Hash::Sha384, &raw.sha384),
+            (Hash::Sha512, &raw.sha512),
+            (Hash::Md5, &raw.md5),
+        ];
+        let mut kinds = Vec::new();
+        kinds.extend(raw.text.as_ref().map(|text| PartKind::Text(text.value.clone())));
+        kinds.extend(raw.header.as_ref().map(|name| PartKind::Header(name.value.clone())));
+        for (hash, parts) in digests {
+            kinds.extend(parts.as_ref().map(|parts| PartKind::Digest(hash, encoding, self.parts(parts))));
+        }
+        kinds.extend(raw.base64.as_ref().map(|parts| PartKind::Base64(self.parts(parts))));
+        kinds.extend(raw.signed.as_ref().map(|parts| PartKind::Signed(self.parts(parts))));
+        kinds.extend(raw.pairs.as_ref().map(|order| PartKind::Pairs(pairs(raw, order.value))));
+        if raw.when.is_some() || raw.then.is_some() {
+            kinds.push(PartKind::When(self.either(raw, place)));
+        }
+        let [_] = kinds.as_slice() else {
+            self.at(
+                    place,
+                    Code::BadValue,
+                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`, `md5`, `base64`, `signed`, \
+                     `pairs`, `when`",
+                )
+                .help("write a word such as `timestamp`, or a mapping with one of these keys");
+            return None;
+        };
+        let kind = kinds.pop()?;
+        if let (Some(encoding), false) = (&raw.r#as, matches!(kind, PartKind::Digest(..))) {
+            self.at(encoding.place, Code::Misplaced, "`as` without a digest")
+                .help("remove it; only a digest is encoded");
+        }
+        for (name, text) in [("equals", &raw.equals), ("between", &raw.between)] {
+            if let (Some(text), false) = (text, matches!(kind, PartKind::Pairs(_))) {
+                self.at(text.place, Code::Misplaced, format!("`{name}` without `pairs`")).help("remove it");
+            }
+        }
+        if let (Some(first), false) =
+            (raw.otherwise.as_ref().and_then(|parts| parts.first()), matches!(kind, PartKind::When(_)))
+        {
+            self.at(first.place, Code::Misplaced, "`otherwise` without `when`").help("remove it");
+        }
+        Some(kind)
+    }
+
+    pub(super) fn either(&mut self, raw: &raw::SignedMapping, place: Place) -> Either {
+        let has = |parts: &Option<Vec<_>>| parts.as_ref().is_some_and(|parts| !parts.is_empty());
+        self.need_keys(&[("when", has(&raw.when)), ("then", has(&raw.then))], place);
+        let mut parts = |parts: &Option<Vec<Spanned<raw::SignedText>>>| {
+            parts.as_ref().map(|parts| self.parts(parts)).unwrap_or_default()
+        };
+        Either { when: parts(&raw.when), then: parts(&raw.then), otherwise: parts(&raw.otherwise) }
+    }
+}
+
+type Parts = [Spanned<raw::SignedText>];
+
+fn pairs(raw: &raw::SignedMapping, order: PairOrder) -> Pairs {
+    let text = |text: &Option<Spanned<String>>, usual: &str| {
+        text.as_ref().map_or_else(|| usual.to_owned(), |text| text.value.clone())
+    };
+    Pairs { order, equals: text(&raw.equals, "="), between: text(&raw.between, "&") }
+}
+
+impl Credentials {
+    pub(super) fn element(&self) -> Element {
+        let Self { carried, signature, signed_query: _, timestamp, nonce, keeps_body, window, window_set_by, place } =
+            self;
+        let key = |name, value: Option<String>| Key::new(name, maybe(value), behaviour("how calls are signed"));
+        let signed_query = self.signs_query().then(|| self.signed_query().as_str().to_owned());
+        let nonce_as = (*nonce != NonceForm::Number).then(|| nonce.as_str().to_owned());
+        Element::new("credentials", "api", ["credentials", "credentials"], *place)
+            .when(behaviour("calls are signed"), behaviour("calls are no longer signed"))
+            .keys([
+                key("key", self.sent(SignedPart::Key)),
+                key("signature", self.sent(SignedPart::Signature)),
+                key("passphrase", self.sent(SignedPart::Passphrase)),
+                key("timestamp", self.sent(SignedPart::Timestamp)),
+                key("nonce", self.sent(SignedPart::Nonce)),
+                key("expires", self.sent(SignedPart::Expires)),
+                key("others", Some(list(self.others().map(Carried::in_words)))),
+                key("authorization", self.authorization().map(|carried| parts_text(&carried.parts))),
+            ])
+            .keys(of_signature(signature.as_ref()).map(|(name, value)| key(name, value)))
+            .keys([
+                key("signed_query", signed_query),
+                key("timestamp_as", Some(timestamp.as_str().to_owned())),
+                key("nonce_as", nonce_as),
+                key("sends_body", keeps_body.map(|_| "false".to_owned())),
+                key("window", window.map(|window| window.to_string()))
+                    .same_as(maybe(window.map(|window| window.length()))),
+                key("window_set_by", window_set_by.as_ref().map(|(name, _)| name.clone())),
+                key("order", Some(order(carried))),
+            ])
+    }
+
+    /// Returns where a word is sent by itself.
+    pub(super) fn sent(&self, word: SignedPart) -> Option<String> {
+        let Carried { within, name, parts: _, place: _ } = self.of(word)?;
+        Some(format!("{name}{}", within.in_words()))
+    }
+}
+
+/// Returns the order of those that travel among parameters, by which a signed query or body differs; headers have none.
+fn order(carried: &[Carried]) -> String {
+    list(carried.iter().filter(|one| one.within != Within::Header).map(|one| one.name.as_str()))
+}
+
+/// Returns what is signed, and how. Without a signature, the keys have no values.
+fn of_signature(signature: Option<&Signature>) -> [(&'static str, Option<String>); 7] {
+    let (content, algorithms, secret) = match signature {
+        Some(Signature { content, algorithms, secret }) => (Some(content), algorithms.as_slice(), Some(secret)),
+        None => (None, [].as_slice(), None),
+    };
+    let (text, token) = match content {
+        Some(Content::Text(parts)) => (Some(parts), None),
+        Some(Content::Token(token)) => (None, Some(token)),
+        None => (None, None),
+    };
+    let first = algorithms.first();
+    let others = algorithms.iter().skip(1).map(|(one, encoding)| format!("{}: {}", one.as_str(), encoding.as_str()));
+    [
+        ("signed_text", text.map(|parts| parts_text(parts))),
+        ("token", token.map(Token::members)),
+        ("lasts", token.and_then(|token| token.lasts).map(|lasts| lasts.to_string())),
+        ("algorithm", first.map(|(algorithm, _)| algorithm.as_str().to_owned())),
+        ("encoding", first.map(|(_, encoding)| encoding.as_str().to_owned())),
+        ("also", Some(list(others))),
+        ("secret", secret.map(|secret| secret.as_str().to_owned())),
+    ]
 }

@@ -11,24 +11,22 @@
 //! that a choice becomes its parameters, and a transition one from each state. The facts of a choice belong to the
 //! operation that sends it.
 
-mod answers;
-mod api;
-mod means;
-mod operations;
-mod parameters;
-mod types;
+pub(super) mod means;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::facts::Fact;
-use super::{Api, Dates, Day, Placed, Reference, Source, Sources, declared, phrases};
+use super::phrases::PLAIN;
+use super::{
+    Api, Dates, Day, Deprecated, Family, Name, NamesWithin, Placed, Reference, Shape, Source, Sources, Truth, Type,
+    Unit, declared, phrases,
+};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::json::Value;
 
 pub use means::Class;
-pub(crate) use means::{Means, Verdict};
-use means::{additive, behaviour, breaking, documentation};
+pub(crate) use means::{Means, Verdict, additive, behaviour, breaking, documentation};
 
 /// An element of the schema: an operation, a parameter, a rule.
 pub(crate) struct Element {
@@ -40,14 +38,14 @@ pub(crate) struct Element {
     pub(crate) names: [String; 2],
     pub(crate) place: Place,
     /// True if no document describes it and what it holds.
-    is_observed: bool,
+    pub(super) is_observed: bool,
     /// Where it is written out; differs from its place if another element only refers to it.
     pub(crate) written: Place,
     pub(crate) keys: Vec<Key>,
     /// The facts, each with its place in the schema.
-    facts: Vec<(Place, Fact)>,
+    pub(super) facts: Vec<(Place, Fact)>,
     /// The facts that no document states, although one describes the element.
-    seen: Vec<(Place, Fact)>,
+    pub(super) seen: Vec<(Place, Fact)>,
     pub(crate) elements: Vec<Element>,
     /// The effect on dependents when the element is added.
     pub(crate) added: Verdict,
@@ -72,7 +70,7 @@ pub(crate) struct Order {
 }
 
 impl Element {
-    fn new(kind: &'static str, path: impl Into<String>, names: [&str; 2], place: Place) -> Self {
+    pub(super) fn new(kind: &'static str, path: impl Into<String>, names: [&str; 2], place: Place) -> Self {
         Self {
             kind,
             path: path.into(),
@@ -94,31 +92,31 @@ impl Element {
     }
 
     /// Sets the effects of adding and removing it.
-    fn when(self, added: Verdict, removed: Verdict) -> Self {
+    pub(super) fn when(self, added: Verdict, removed: Verdict) -> Self {
         Self { added, removed, ..self }
     }
 
     /// Sets whether no document describes it.
-    fn observed(self, is_observed: bool) -> Self {
+    pub(super) fn observed(self, is_observed: bool) -> Self {
         Self { is_observed, ..self }
     }
 
-    fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
+    pub(super) fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
         self.keys.extend(keys);
         self
     }
 
-    fn states(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
+    pub(super) fn states(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
         self.facts.extend(facts);
         self
     }
 
-    fn sees(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
+    pub(super) fn sees(mut self, facts: impl IntoIterator<Item = (Place, Fact)>) -> Self {
         self.seen.extend(facts);
         self
     }
 
-    fn holds(mut self, elements: impl IntoIterator<Item = Element>) -> Self {
+    pub(super) fn holds(mut self, elements: impl IntoIterator<Item = Element>) -> Self {
         self.elements.extend(elements);
         self
     }
@@ -160,11 +158,11 @@ pub(crate) struct Key {
     pub(crate) place: Option<Place>,
     pub(crate) means: Means,
     /// Different values count as equal if they agree in this.
-    same_as: Option<String>,
+    pub(super) same_as: Option<String>,
     /// The key that also covers a change of this one, if both change.
-    unless: Option<&'static str>,
+    pub(super) unless: Option<&'static str>,
     /// True if it is one of several keys of the name, which are compared by presence alone.
-    is_one_of_several: bool,
+    pub(super) is_one_of_several: bool,
     /// The statement in the words of a page.
     pub(crate) says: String,
     /// The member of the OpenAPI document with its value.
@@ -174,13 +172,13 @@ pub(crate) struct Key {
 }
 
 /// Returns other words that people search for it by.
-fn called(words: &[Placed]) -> Key {
+pub(super) fn called(words: &[Placed]) -> Key {
     Key::prose("called", &names(words)).at(first(words))
 }
 
 impl Key {
     /// Creates a statement in a few words, and the effect of a change.
-    fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {
+    pub(super) fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {
         Self {
             name,
             value: value.to_string(),
@@ -197,7 +195,7 @@ impl Key {
     }
 
     /// Creates a key of prose.
-    fn prose(name: &'static str, text: &str) -> Self {
+    pub(super) fn prose(name: &'static str, text: &str) -> Self {
         let mut words = String::with_capacity(text.len());
         for word in text.split_whitespace() {
             words.extend([if words.is_empty() { "" } else { " " }, word]);
@@ -206,48 +204,48 @@ impl Key {
     }
 
     /// Creates a statement with a place of its own.
-    fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
+    pub(super) fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value.map(|(value, _)| value)), means).at(value.map(|(_, place)| *place))
     }
 
     /// Creates a name of another part.
-    fn reference(name: &'static str, value: Option<&Reference>, means: impl Into<Means>) -> Self {
+    pub(super) fn reference(name: &'static str, value: Option<&Reference>, means: impl Into<Means>) -> Self {
         Self::new(name, maybe(value), means).at(value.map(|value| value.place))
     }
 
     /// Creates a text for pages about elements that are compared separately.
-    fn shown(name: &'static str, says: impl Into<String>) -> Self {
+    pub(super) fn shown(name: &'static str, says: impl Into<String>) -> Self {
         Self::new(name, "", Means::Nothing).says(says)
     }
 
-    fn at(self, place: Option<Place>) -> Self {
+    pub(super) fn at(self, place: Option<Place>) -> Self {
         Self { place, ..self }
     }
 
-    fn same_as(self, what: impl Into<String>) -> Self {
+    pub(super) fn same_as(self, what: impl Into<String>) -> Self {
         Self { same_as: Some(what.into()), ..self }
     }
 
-    fn unless(self, other: &'static str) -> Self {
+    pub(super) fn unless(self, other: &'static str) -> Self {
         Self { unless: Some(other), ..self }
     }
 
-    fn says(self, says: impl Into<String>) -> Self {
+    pub(super) fn says(self, says: impl Into<String>) -> Self {
         Self { says: says.into(), ..self }
     }
 
     /// Makes pages show the value as it is.
-    fn said(self) -> Self {
+    pub(super) fn said(self) -> Self {
         Self { says: self.value.clone(), ..self }
     }
 
     /// Sets the member of the OpenAPI document, if there is a value.
-    fn data(self, name: &str, value: Option<impl Into<Value>>) -> Self {
+    pub(super) fn data(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         Self { data: value.map(|value| (name.to_owned(), value.into())), ..self }
     }
 
     /// Makes every output show the value, unless it is empty.
-    fn documented(mut self) -> Self {
+    pub(super) fn documented(mut self) -> Self {
         self.is_documented = true;
         if self.value.is_empty() {
             self.data = None;
@@ -259,18 +257,18 @@ impl Key {
     }
 
     /// Returns whether the key of another version states the same.
-    fn agrees(&self, other: &Self) -> bool {
+    pub(super) fn agrees(&self, other: &Self) -> bool {
         self.values(other) == other.values(self) || (self.same_as.is_some() && self.same_as == other.same_as)
     }
 
     /// Returns the value, as far as it can be compared with another version.
-    fn values(&self, other: &Self) -> String {
+    pub(super) fn values(&self, other: &Self) -> String {
         self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
     }
 }
 
 /// Returns the keys of a declared element. `in_context` states the effects that other parts of the model decide.
-fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Context) -> Means) -> Vec<Key> {
+pub(super) fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Context) -> Means) -> Vec<Key> {
     let key = |((name, value), change): ((_, &dyn declared::KeyValue), &declared::Change<E::Context>)| {
         let key = match change {
             declared::Change::Behaviour(effect) => Key::new(name, value.words(), behaviour(*effect)),
@@ -284,7 +282,7 @@ fn declared_keys<E: declared::Element>(element: &E, in_context: impl Fn(E::Conte
 }
 
 /// Returns the element of a mapping that stands alone in an operation, a family or a type, and is named by its kind.
-fn stated<E>(kind: &'static str, of: &str, mapping: &E) -> Element
+pub(super) fn stated<E>(kind: &'static str, of: &str, mapping: &E) -> Element
 where
     E: declared::Element<Context = std::convert::Infallible>,
 {
@@ -335,7 +333,7 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChan
 }
 
 /// Returns the document and the section.
-fn source(source: Option<&Source>) -> Key {
+pub(super) fn source(source: Option<&Source>) -> Key {
     let words = source.map(|source| match source.section() {
         Some(section) => format!("{}, {section}", source.document()),
         None => source.document().to_owned(),
@@ -344,7 +342,7 @@ fn source(source: Option<&Source>) -> Key {
 }
 
 /// Returns the days on which the exchange knows something; `means` is the effect of other ones.
-fn dates(dates: &Dates, means: &'static str) -> [Key; 3] {
+pub(super) fn dates(dates: &Dates, means: &'static str) -> [Key; 3] {
     let key = |name, day: Option<(Day, Place)>, word: &str| {
         let says = day.map(|(day, _)| format!("{word} {day}.")).unwrap_or_default();
         Key::placed(name, day.as_ref(), behaviour(means)).says(says).documented()
@@ -355,7 +353,7 @@ fn dates(dates: &Dates, means: &'static str) -> [Key; 3] {
 }
 
 /// Returns who has seen what no document describes.
-fn sources(sources: &Sources) -> Key {
+pub(super) fn sources(sources: &Sources) -> Key {
     Key::new("sources", names(sources), documentation(""))
         .at(first(sources))
         .says(phrases::observed(sources))
@@ -363,40 +361,133 @@ fn sources(sources: &Sources) -> Key {
 }
 
 /// Returns the path of an element within another: `house.Book`.
-fn path(of: &str, name: &str) -> String {
+pub(super) fn path(of: &str, name: &str) -> String {
     format!("{of}.{name}")
 }
 
 /// Returns the value as text; empty if there is none.
-fn maybe(value: Option<impl Display>) -> String {
+pub(super) fn maybe(value: Option<impl Display>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// Returns `yes`, or an empty text.
-fn flag(value: bool) -> &'static str {
+pub(super) fn flag(value: bool) -> &'static str {
     if value { "yes" } else { "" }
 }
 
 /// Returns the values, separated by commas.
-fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
+pub(super) fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the values in alphabetical order, where their own order means nothing.
-fn in_any_order<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
+pub(super) fn in_any_order<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
     let mut values: Vec<String> = values.into_iter().map(|value| value.as_ref().to_owned()).collect();
     values.sort_unstable();
     list(values)
 }
 
 /// Returns the names, separated by commas.
-fn names(names: &[Placed]) -> String {
+pub(super) fn names(names: &[Placed]) -> String {
     list(names.iter().map(|(name, _)| name))
 }
 
 /// Returns the place of the first name.
-fn first(names: &[Placed]) -> Option<Place> {
+pub(super) fn first(names: &[Placed]) -> Option<Place> {
     names.first().map(|(_, place)| *place)
+}
+
+/// Returns an element with a name on the wire and one in Rust.
+pub(super) fn named(kind: &'static str, path: String, name: &Name) -> Element {
+    Element::new(kind, path, [&name.wire, &name.rust], name.place)
+}
+
+/// Returns the names of a type on the wire and in Rust.
+pub(super) fn type_names(name: &Name) -> [Key; 2] {
+    [
+        Key::new("name", &name.wire, documentation("")),
+        Key::new("rust", &name.rust, breaking("the type has another name")),
+    ]
+}
+
+/// Returns the type of a value. A type that is only renamed in the schema stays the same in Rust.
+pub(super) fn ty(family: &Family, shape: &Shape, means: &'static str) -> Key {
+    let words = phrases::shape(shape, |ty| family.type_name(ty));
+    Key::new("type", words, breaking(means)).same_as(phrases::shape(shape, |ty| family.type_rust(ty)))
+}
+
+/// Returns the key of a unit: in another unit, the same number means something else; stating a unit, or no longer
+/// stating it, changes nothing.
+pub(super) fn unit(units: &[Unit]) -> Key {
+    let means = Means::Each {
+        added: documentation(""),
+        removed: documentation(""),
+        changed: breaking("the same number means something else"),
+    };
+    let condition = |((name, _), values): &NamesWithin| {
+        (name.clone(), Value::list(values.iter().map(|(value, _)| value.as_str().into())))
+    };
+    let data = units.iter().map(|unit| {
+        let is = ("is", unit.is.as_str().into());
+        let when = (!unit.when.is_empty()).then(|| ("when", Value::object(unit.when.iter().map(condition))));
+        Value::object([is].into_iter().chain(when))
+    });
+    let data = (!units.is_empty()).then(|| Value::list(data));
+    Key::new("unit", phrases::units(units, &PLAIN), means).data("x-units", data)
+}
+
+/// Returns the scale of a decimal that travels as an integer.
+pub(super) fn scale(shape: &Shape) -> Option<Key> {
+    let scale = shape.element()?.scale()?;
+    let key = Key::new("scale", scale.to_string(), breaking("its type in Rust has another scale"));
+    let says = format!("It travels as an integer: its value times 10^{scale}.");
+    Some(key.says(says).data("x-scale", Some(u32::from(scale))).documented())
+}
+
+/// Returns how a number is written. A form that the family states for all its numbers is not repeated for each.
+pub(super) fn travels(family: &Family, shape: &Shape, as_text: bool, means: impl Fn() -> Verdict) -> Option<Key> {
+    let (words, is_usual) = match shape.element()? {
+        Type::Boolean(Truth::Bare) => return None,
+        Type::Boolean(Truth::Text) => ("text", false),
+        Type::Boolean(Truth::Number) => ("number", false),
+        Type::Enum(_) | Type::String | Type::Identifier(_) if as_text => return None,
+        ty if ty.can_be_bare() => {
+            (if as_text { "text" } else { "number" }, ty.is_number() && as_text == family.numbers_as_text)
+        }
+        _ => return None,
+    };
+    let key = Key::new("json", words, means());
+    Some(if is_usual { key.same_as("family") } else { key })
+}
+
+/// Returns whether the compiler warns about uses, and with what text.
+pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Key {
+    let means = Means::Each {
+        added: behaviour("the compiler warns where it is used"),
+        removed: behaviour("the compiler no longer warns where it is used"),
+        changed: documentation("the warning has another text"),
+    };
+    let words = deprecated.map(|all| Some(all.to_string()).filter(|says| !says.is_empty()).unwrap_or("yes".to_owned()));
+    let says = deprecated.map(|all| format!("{}.", phrases::deprecated(all)));
+    Key::new("deprecated", maybe(words), means)
+        .at(deprecated.map(|all| all.place))
+        .says(says.unwrap_or_default())
+        .data("x-deprecated", deprecated.map(declared::data))
+        .documented()
+}
+
+impl Deprecated {
+    /// Returns the fact that it is deprecated, identified by its owner and its path there.
+    pub(super) fn fact(&self, about: &str, path: &str) -> (Place, Fact) {
+        let fact = Fact::Deprecated { about: about.to_owned(), path: path.to_owned(), says: self.to_string() };
+        (self.place, fact)
+    }
+}
+
+/// Returns the text of the parameter or field itself; empty if it is that of its type.
+pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
+    let of_type = shape.element().map_or("", |ty| family.type_doc(ty));
+    if doc == of_type { "" } else { doc }
 }
 
 #[cfg(test)]
@@ -435,7 +526,7 @@ mod tests {
     }
 
     /// Returns a text without what a page of documentation adds: marks, escapes, and the breaks of lines.
-    fn letters(text: &str) -> String {
+    pub(super) fn letters(text: &str) -> String {
         text.lines()
             .map(|line| line.trim_start().trim_start_matches("///").trim_start_matches("//!"))
             .flat_map(str::chars)

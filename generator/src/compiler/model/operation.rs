@@ -1,14 +1,22 @@
-//! Operations: requests, responses and intents; the call that requests name; and the operations of a family.
+//! Operations, their examples and the windows of their answers.
 
-use std::ops::Deref;
-
-use super::{
-    AnswerPath, Batch, Compound, Confirm, Counterpart, CursorParameter, DeclaredHeader, Deprecated, Duration, Echoes,
-    Family, InFlight, ListName, Listing, Name, NameOf, Parameter, Placed, Rate, Reference, Repeat, Source, Sources,
-    Statements, Window, Worth,
+use super::builder::{FamilyBuilder, placed, text_of};
+use super::confirm::{compound_key, echoes_key};
+use super::elements::{
+    Element, Key, Means, additive, behaviour, breaking, declared_keys, deprecated, documentation, flag, list, maybe,
+    source, stated,
 };
-use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{Access, AccessOf, AnswerForm, Effect, In, Lists, Method, Objects, Sends};
+use super::facts::{Fact, WindowBound};
+use super::phrases::PLAIN;
+use super::{
+    Access, AnswerPath, Batch, BesideData, Body, Compound, Confirm, Counterpart, DeclaredHeader, Deprecated, Duration,
+    Echoes, Effect, Family, InFlight, Intent, Listing, Method, Name, NameOf, Need, Parameter, ParameterStyle, Path,
+    Placed, Rate, Reference, Repeat, Response, Source, Sources, Statements, Window, WindowContext, WireParameter,
+    Worth, elements, field_name, phrases, request, type_name,
+};
+use crate::compiler::diagnostics::{Code, Place};
+use crate::compiler::load::{Spanned, Text, WordOr, raw};
+use crate::compiler::words::{AccessOf, In, Sends};
 
 /// One operation of the API.
 #[derive(Clone, Debug)]
@@ -80,18 +88,6 @@ pub(crate) struct KeyPlaces {
     pub(crate) response: Place,
 }
 
-/// The form in which the parameters of a request travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ParameterStyle {
-    /// Where they travel, if not in the usual position for the method.
-    pub(crate) sends: Option<Sends>,
-    pub(crate) lists: Lists,
-    pub(crate) objects: Objects,
-    /// True if the schema states how objects are written.
-    pub(crate) says_objects: bool,
-    pub(crate) place: Place,
-}
-
 impl Operation {
     /// Returns whether a name stands for it.
     pub(crate) fn is(&self, name: &Reference) -> bool {
@@ -146,103 +142,6 @@ impl Operation {
     }
 }
 
-/// A path with its parameters.
-#[derive(Clone, Debug)]
-pub(crate) struct Path {
-    pub(crate) text: String,
-    pub(crate) pieces: Vec<PathPiece>,
-    pub(crate) place: Place,
-}
-
-/// A part of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PathPiece {
-    Literal(String),
-    Parameter(String),
-}
-
-impl PathPiece {
-    /// Splits a path at its `{parameters}`. An error says why it is not a path.
-    pub(crate) fn all_of(path: &str) -> Result<Vec<Self>, &'static str> {
-        if !path.starts_with('/') {
-            return Err("it does not start with `/`");
-        }
-        if path.contains("//") {
-            return Err("a segment is empty");
-        }
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~:@".contains(c);
-        let mut pieces = Vec::new();
-        let mut rest = path;
-        while let Some(open) = rest.find('{') {
-            let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
-            let (literal, name) = (&rest[..open], &rest[open + 1..close]);
-            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-                return Err("invalid parameter name in braces");
-            }
-            pieces.push(Self::Literal(literal.to_owned()));
-            pieces.push(Self::Parameter(name.to_owned()));
-            rest = &rest[close + 1..];
-        }
-        if !rest.is_empty() {
-            pieces.push(Self::Literal(rest.to_owned()));
-        }
-        let literals_are_clean = pieces.iter().all(|piece| match piece {
-            Self::Literal(text) => text.chars().all(allowed),
-            Self::Parameter(_) => true,
-        });
-        if !literals_are_clean {
-            return Err("it has a character that is not allowed in a path");
-        }
-        if path.split('/').any(|segment| segment == "." || segment == "..") {
-            return Err("it has a relative segment");
-        }
-        if path.contains("/:") {
-            return Err("a segment begins with `:`; a parameter is written in braces, as `{name}`");
-        }
-        Ok(pieces)
-    }
-}
-
-impl Path {
-    /// Returns the names of the parameters in the path.
-    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            PathPiece::Parameter(name) => Some(name.as_str()),
-            PathPiece::Literal(_) => None,
-        })
-    }
-}
-
-/// The parameters of a request. That of a body that is an array, which is called `[]`, comes last.
-#[derive(Clone, Debug)]
-pub(crate) struct Body(pub(crate) Vec<Parameter>);
-
-impl Body {
-    /// Returns all parameters, also the one that stands for the array.
-    pub(crate) fn parameters(&self) -> &[Parameter] {
-        &self.0
-    }
-
-    /// Returns the parameters with a name on the wire.
-    pub(crate) fn members(&self) -> &[Parameter] {
-        match self.0.as_slice() {
-            [members @ .., last] if last.is_body() => members,
-            members => members,
-        }
-    }
-
-    /// Returns the parameter that stands for the body, if that is an array.
-    pub(crate) fn array(&self) -> Option<&Parameter> {
-        self.0.last().filter(|last| last.is_body())
-    }
-
-    /// Returns the parameter that stands for the body, if nothing else is sent: the request as a whole is then an array.
-    /// Otherwise it is an object with the array as its member `[]`.
-    pub(crate) fn bare_array(&self) -> Option<&Parameter> {
-        self.array().filter(|_| self.members().is_empty())
-    }
-}
-
 impl Worth {
     /// The beginning of the name of a condition that is about the account.
     pub(crate) const OF_ACCOUNT: &str = "account.";
@@ -256,47 +155,6 @@ impl Window {
     }
 }
 
-/// The form of an answer, and what it has beside its data; the indices refer to the records of the family.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BesideData {
-    /// The whole body of a refusal.
-    pub(crate) refusal: Option<(usize, Place)>,
-    /// The headers of a success.
-    pub(crate) headers: Option<(usize, Place)>,
-    /// The form of a success, if it is not JSON.
-    pub(crate) form: Option<(AnswerForm, Place)>,
-}
-
-/// The data of a response; the indices refer to the records of the family.
-#[derive(Clone, Debug)]
-pub(crate) enum Response {
-    Object {
-        record: usize,
-    },
-    Array {
-        record: usize,
-        observed_under: Option<String>,
-    },
-    Page {
-        list: Name,
-        record: usize,
-        cursor: Name,
-        next: NameOf<CursorParameter>,
-    },
-    /// A name that has already been reported, so that nothing more is reported about it.
-    Undefined,
-}
-
-impl Response {
-    /// Returns the record of the data, or of its items.
-    pub(crate) fn record(&self) -> Option<usize> {
-        match self {
-            Self::Object { record } | Self::Array { record, .. } | Self::Page { record, .. } => Some(*record),
-            Self::Undefined => None,
-        }
-    }
-}
-
 /// Wire JSON of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Example {
@@ -305,163 +163,394 @@ pub(crate) struct Example {
     pub(crate) response: Placed,
 }
 
-/// The operations of a family.
-#[derive(Clone, Debug)]
-pub(crate) struct Operations(pub(crate) Vec<Operation>);
-
-impl Operations {
-    /// Returns the operation that a name stands for, if it is emitted.
-    pub(crate) fn get(&self, name: &Reference) -> Option<&Operation> {
-        self.numbered(name.number?)
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn operation(&mut self, number: usize, file: &str, place: Place, raw: &raw::Operation) -> Operation {
+        let name = self.operation_name(file, place, raw);
+        let place = raw.operation.as_ref().map_or(place, |name| name.place);
+        let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
+        let type_source =
+            Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
+        let rust = self.name(&type_source, &raw.rust, "operation", type_name);
+        let (method, path) = self.http(raw, place);
+        let (effect, effect_why) = self.effect(raw, place);
+        Operation {
+            id: format!("{}.{name}", self.family.folder),
+            number,
+            function: self.function_name(raw, &rust, place),
+            title,
+            rust,
+            place,
+            source: self.builder.source(&raw.source),
+            sources: self.sources(raw),
+            style: self.style(raw, method, place),
+            method,
+            path,
+            doc: self.builder.need(&raw.doc, "doc", place),
+            effect,
+            effect_why,
+            access: raw.access.unwrap_or(Access::Signed),
+            whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
+            called: raw.called.iter().map(placed).collect(),
+            deprecated: raw.deprecated.clone(),
+            call: raw.call.as_ref().map(placed),
+            permission: raw.permission.as_ref().map(|_| self.builder.need(&raw.permission, "permission", place)),
+            headers: raw.headers.iter().map(placed).map(NameOf::new).collect(),
+            rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
+            body: self.body(raw, place),
+            in_flight: raw.in_flight.clone(),
+            client_id: raw.client_id.as_ref().map(placed),
+            confirm: self.confirm(&raw.confirm),
+            echoes: self.echoes(raw),
+            compound: raw.compound.clone(),
+            worth: raw.worth.clone(),
+            counterpart: raw.counterpart.clone(),
+            repeat: self.repeat(&raw.repeat),
+            window: raw.window.clone(),
+            history: self.builder.duration(raw.history.as_deref()),
+            response: self.response(raw, place),
+            beside_data: self.beside_data(raw),
+            data: self.own_data(raw),
+            listing: raw.response.as_ref().map(|response| self.listing(response)).unwrap_or_default(),
+            batch: raw.response.as_ref().and_then(|response| self.batch(response)),
+            intents: self.intents(&raw.intents),
+            examples: self.examples(&raw.examples, place),
+            statements: self.builder.statements(
+                &raw.rules,
+                &self.family.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
+            key_places: key_places(raw, place),
+            name,
+        }
     }
 
-    /// Returns the operation with a number, if it is emitted.
-    pub(crate) fn numbered(&self, number: usize) -> Option<&Operation> {
-        let at = self.0.binary_search_by_key(&number, |operation| operation.number).ok()?;
-        self.0.get(at)
+    /// Returns who has seen it, if no document describes it: as the operation says, otherwise as the family says.
+    pub(super) fn sources(&mut self, raw: &raw::Operation) -> Sources {
+        let own = self.builder.sources(raw.sources.as_ref(), raw.source.as_ref());
+        let of_family = self.family.family.sources.iter().flat_map(|sources| &sources.value);
+        if own.is_empty() { of_family.map(placed).collect() } else { own }
     }
 
-    /// Returns the name of each operation with the id of each of its rules.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().flat_map(|operation| {
-            let ids = operation.statements.rules.iter().map(|rule| rule.id.as_str());
-            ids.map(|id| (operation.name.as_str(), id))
-        })
-    }
-
-    /// Returns whether an operation confirms its effect by this query.
-    pub(crate) fn are_confirmed_by(&self, query: &Operation) -> bool {
-        let confirms = self.0.iter().filter_map(|operation| operation.confirm.as_ref());
-        confirms.flat_map(Confirm::queries).any(|name| query.is(name))
-    }
-
-    /// Returns the answers of batches, and how they state the results.
-    pub(crate) fn batches(&self) -> impl Iterator<Item = (&Response, &Batch)> {
-        self.0.iter().filter_map(|operation| Some((&operation.response, operation.batch.as_ref()?)))
-    }
-
-    /// Returns where answers state why an item of a request failed: the record of the answer, its member with failed
-    /// items unless the answer itself lists them, and the member with the code.
-    pub(crate) fn item_codes(&self) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
-        self.batches().filter_map(|(response, batch)| {
-            let (record, list) = match *response {
-                Response::Array { record, .. } => (record, None),
-                Response::Object { record } => (record, Some(batch.failed.as_ref()?.text.as_str())),
-                Response::Page { .. } | Response::Undefined => return None,
-            };
-            Some((record, list, batch.code.as_ref()?.0.as_str()))
-        })
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
-        self.0.iter_mut()
-    }
-
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Operation) -> bool) {
-        self.0.retain(keep);
-    }
-}
-
-impl Deref for Operations {
-    type Target = [Operation];
-
-    fn deref(&self) -> &[Operation] {
-        &self.0
-    }
-}
-
-impl<'a> IntoIterator for &'a Operations {
-    type Item = &'a Operation;
-    type IntoIter = std::slice::Iter<'a, Operation>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-/// A constructor named after its purpose.
-#[derive(Clone, Debug)]
-pub(crate) struct Intent {
-    pub(crate) id: String,
-    /// The Rust function.
-    pub(crate) rust: String,
-    pub(crate) place: Place,
-    pub(crate) says: String,
-    pub(crate) at: String,
-    /// The list whose items it makes.
-    pub(crate) within: Option<(ListName, Place)>,
-    pub(crate) set: Vec<Setting>,
-    /// Optional parameters that become arguments.
-    pub(crate) take: Vec<Placed>,
-    /// Parameters whose arguments have other names here.
-    pub(crate) call: Vec<Setting>,
-}
-
-/// A parameter, and the text that the schema gives it.
-#[derive(Clone, Debug)]
-pub(crate) struct Setting {
-    pub(crate) name: String,
-    pub(crate) place: Place,
-    pub(crate) text: String,
-    pub(crate) text_place: Place,
-}
-
-impl Intent {
-    /// Returns the text that a parameter is set to.
-    pub(crate) fn value_of(&self, wire: &str) -> Option<&str> {
-        self.set.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
-    }
-
-    /// Returns the parameters that become arguments: required ones that are not set, and those of `take`.
-    pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
-        let is_left = |parameter: &&Parameter| parameter.is_argument() && self.sets(family, parameter).is_none();
-        let is_taken = |parameter: &&Parameter| {
-            self.take.iter().any(|(wire, _)| *wire == parameter.name.wire) && !is_left(parameter)
+    /// Returns the effect, and the reason that goes with it.
+    pub(super) fn effect(&mut self, raw: &raw::Operation, place: Place) -> (Effect, Option<String>) {
+        let (effect, why) = match raw.effect.as_ref().map(|effect| (&effect.value, effect.place)) {
+            None => {
+                self.builder.missing("effect", place);
+                (None, None)
+            }
+            Some((WordOr::Word(effect), _)) => (Some(*effect), None),
+            Some((WordOr::Mapping(reasoned), place)) => {
+                if reasoned.is.is_none() {
+                    self.builder.missing("is", place);
+                }
+                (reasoned.is, Some(self.builder.need(&reasoned.why, "why", place)))
+            }
         };
-        parameters.iter().filter(is_left).chain(parameters.iter().filter(is_taken)).collect()
+        (effect.unwrap_or_else(|| likely_effect(raw)), why)
     }
 
-    /// Returns the text that a parameter is set to; for a choice, that of its deciding parameter.
-    pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
-        let decider = family.choice_of(parameter).and_then(|choice| choice.decider());
-        self.value_of(&decider.map_or(&parameter.name, |(decider, _)| decider).wire)
+    fn operation_name(&mut self, file: &str, place: Place, raw: &raw::Operation) -> String {
+        match &raw.operation {
+            Some(name) if name.value != file => {
+                self.at(
+                    name.place,
+                    Code::WrongName,
+                    format!("the operation is named `{}`, but its file {file}.yaml", name.value),
+                )
+                .help("use the same name for both");
+            }
+            Some(_) => {}
+            None => self.builder.missing("operation", place),
+        }
+        file.to_owned()
     }
 
-    /// Returns the name of the argument for a parameter.
-    pub(crate) fn argument_of(&self, wire: &str) -> Option<&str> {
-        self.call.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
+    /// Returns the name of the function, which has the name of the request type, so that both are found under one name.
+    fn function_name(&mut self, raw: &raw::Operation, rust: &Name, place: Place) -> String {
+        if rust.rust.is_empty() {
+            return String::new();
+        }
+        let from = raw.rust.as_ref().map_or(rust.wire.as_str(), |rust| rust.value.as_str());
+        self.builder.rust_name(&None, from, place, "operation", field_name)
+    }
+
+    pub(super) fn examples(&mut self, raw: &[Spanned<raw::Example>], place: Place) -> Vec<Example> {
+        if raw.is_empty() && !self.builder.to.is_unread(place.file, "examples") {
+            self.at(place, Code::MissingKey, "the operation has no examples")
+                .help("add `examples` with a request and its response as wire JSON");
+        }
+        let examples = raw.iter().filter_map(|raw| {
+            let keys = [("request", raw.request.is_some()), ("response", raw.response.is_some())];
+            self.builder.need_keys(&keys, raw.place);
+            if raw.about.is_some() {
+                self.builder.need(&raw.about, "about", raw.place);
+            }
+            let (request, response) = (raw.request.as_ref()?, raw.response.as_ref()?);
+            Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
+        });
+        examples.collect()
     }
 }
 
-/// The members of a request that name its call.
-#[derive(Clone, Debug)]
-pub(crate) struct Calls {
-    pub(crate) id: Option<String>,
-    /// The member with the name; `None` if the name is only signed.
-    pub(crate) method: Option<String>,
-    /// The member with the parameters; `None` if the parameters are members themselves.
-    pub(crate) params: Option<String>,
-    /// Where the schema describes them; `None` if they follow JSON-RPC 2.0.
-    pub(crate) place: Option<Place>,
-}
-
-impl Default for Calls {
-    /// Returns the members of JSON-RPC 2.0.
-    fn default() -> Self {
-        let named = |name: &str| Some(name.to_owned());
-        Self { id: named("id"), method: named("method"), params: named("params"), place: None }
+/// Returns the places of keys that the model keeps without a place.
+fn key_places(raw: &raw::Operation, place: Place) -> KeyPlaces {
+    let text = |text: Option<&Text>| text.map_or(place, |text| text.place);
+    KeyPlaces {
+        effect: raw.effect.as_ref().map_or(place, |effect| effect.place),
+        whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
+        permission: text(raw.permission.as_ref()),
+        history: text(raw.history.as_deref()),
+        response: raw.response.as_ref().map_or(place, |response| response.place),
     }
 }
 
-impl Calls {
-    /// Returns members that every call begins with.
-    pub(crate) fn fixed(&self) -> &'static [(&'static str, &'static str)] {
-        if self.place.is_none() { &[("jsonrpc", "2.0")] } else { &[] }
+/// Returns the effect to assume if none is stated, so that only the missing key is reported.
+fn likely_effect(raw: &raw::Operation) -> Effect {
+    let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
+    match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {
+        (Some(_), _, _, _) => Effect::Cancel,
+        (None, None, None, None) if is_read => Effect::Read,
+        (None, None, None, None) => Effect::Cancel,
+        _ => Effect::Amend,
+    }
+}
+
+impl Operation {
+    /// Returns the facts that a document states about it, except those of the elements within.
+    pub(super) fn facts(&self, family: &Family) -> Vec<(Place, Fact)> {
+        let (operation, path) = (|| self.id.clone(), &self.path);
+        let mut facts =
+            vec![(path.place, Fact::Endpoint { operation: operation(), method: self.method, path: path.text.clone() })];
+        facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(&self.id, "")));
+        let permission = self.permission.iter().cloned();
+        facts.extend(
+            permission.map(|text| (self.key_places.permission, Fact::Permission { operation: operation(), text })),
+        );
+        let header = |name: &Reference| Fact::Header { operation: operation(), header: name.text.clone() };
+        facts.extend(self.headers.iter().map(|name| (name.place, header(name))));
+        facts.extend(self.window_facts());
+        // A document states a member of several cases of a choice once: the case that requires it counts.
+        let wires = self.wire_parameters(family);
+        let is_stated_by_another = |wire: &WireParameter<'_>| {
+            let requires = |other: &WireParameter<'_>| other.need() == Need::Conditional;
+            let same = |other: &WireParameter<'_>| other.path() == wire.path() && other.name.place != wire.name.place;
+            !requires(wire) && wires.iter().any(|other| same(other) && requires(other))
+        };
+        facts.extend(wires.iter().flat_map(|wire| {
+            let is_repeated = is_stated_by_another(wire);
+            let is_new = move |fact: &Fact| !(is_repeated && matches!(fact, Fact::Parameter { .. }));
+            wire.facts(family, &self.id).into_iter().filter(move |(_, fact)| is_new(fact))
+        }));
+        facts.extend(
+            self.choices(family).flat_map(|(list, stands_for, choice)| choice.facts(&self.id, list, stands_for)),
+        );
+        facts.extend(self.answer_facts(family));
+        facts
     }
 
-    /// Returns the members beside the parameters.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &str> {
-        let fixed = self.fixed().iter().map(|(name, _)| *name);
-        fixed.chain(self.id.as_deref()).chain(self.method.as_deref())
+    fn window_facts(&self) -> impl Iterator<Item = (Place, Fact)> {
+        let window = self.window.as_ref();
+        let lengths = [
+            (WindowBound::Span, window.and_then(|window| window.span)),
+            (WindowBound::Access, window.and_then(|window| window.access)),
+            (WindowBound::Default, window.and_then(|window| window.default)),
+            (WindowBound::Access, self.history.map(|length| (length, self.key_places.history))),
+        ];
+        let fact = |bound, length| Fact::Window { operation: self.id.clone(), bound, length };
+        lengths.into_iter().filter_map(move |(bound, length)| {
+            let (length, place) = length?;
+            Some((place, fact(bound, length)))
+        })
+    }
+
+    /// Returns the keys. Parts that are elements of their own are only shown.
+    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
+        let Self {
+            id: _,
+            name,
+            title,
+            rust,
+            function: _,
+            place: _,
+            source: from,
+            sources,
+            method,
+            path,
+            call,
+            style: ParameterStyle { sends, lists, objects, says_objects: _, place: style_place },
+            doc,
+            effect,
+            effect_why,
+            access,
+            whitelisted,
+            called,
+            deprecated: is_deprecated,
+            permission,
+            headers,
+            rates,
+            body,
+            in_flight,
+            client_id,
+            confirm: _,
+            echoes,
+            compound,
+            worth,
+            counterpart: _,
+            repeat,
+            window,
+            history,
+            response,
+            beside_data: _,
+            data,
+            listing,
+            batch: _,
+            intents: _,
+            examples,
+            statements: _,
+            key_places,
+            number: _,
+        } = self;
+        // The Rust names come from the title, unless `rust` says otherwise.
+        let renamed = || breaking(format!("its request is called `{}` in Rust", rust.rust));
+        let by_title = Means::Rust { name: Some(rust.rust.clone()), other: renamed(), same: documentation("") };
+        let may_call = || behaviour("who may call it");
+        let repeats = Means::Allows {
+            is_allowed: self.is_repeatable(),
+            lost: breaking("it can no longer be repeated"),
+            otherwise: behaviour("a repeat does something else"),
+        };
+        let listed = if *whitelisted { ", only for user ids on the white list" } else { "" };
+        let rates = rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ");
+        let sent: Vec<_> = headers.iter().map(|header| header.text.as_str()).collect();
+        let keys = [
+            Key::new("name", name, behaviour("it has another id")),
+            Key::new("title", title, by_title).at(Some(rust.place)),
+            Key::new("rust", &rust.rust, renamed()).at(Some(rust.place)).unless("title"),
+            Key::new("http", format!("{} {}", method.as_str(), path.text), behaviour("another endpoint is called"))
+                .at(Some(path.place)),
+            Key::placed("call", call.as_ref(), behaviour("another endpoint is called")).said(),
+            Key::new("body", request::body(body), behaviour("the body has another shape on the wire")),
+            Key::new("sends", maybe(sends.map(Sends::as_str)), behaviour("the parameters travel elsewhere"))
+                .at(Some(*style_place))
+                .says(request::sends_words(self.sends())),
+            Key::new("lists", request::written(lists.as_str()), behaviour("lists are written another way")),
+            Key::new("objects", request::written(objects.as_str()), behaviour("objects are written another way")),
+            Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect, repeat.as_ref())),
+            Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
+            Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(key_places.whitelisted)),
+            deprecated(is_deprecated.as_ref()),
+            Key::new("permission", maybe(permission.as_ref()), documentation("")).said(),
+            Key::shown("limits", rates),
+            Key::shown("in flight", maybe(in_flight.as_ref())),
+            Key::new("headers", list(&sent), behaviour("which headers it carries"))
+                .at(headers.first().map(|header| header.place))
+                .said(),
+            Key::shown("window", maybe(window.as_ref())),
+            Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
+                .same_as(maybe(history.map(|length| length.length())))
+                .says(maybe(history.map(|length| format!("reaches back {length}")))),
+            source(from.as_ref()),
+            elements::sources(sources),
+            Key::prose("doc", doc),
+            elements::called(called),
+            self::examples(examples),
+            Key::placed(
+                "client_id",
+                client_id.as_ref(),
+                behaviour("which id a request with an unknown outcome reports"),
+            )
+            .said(),
+            echoes_key(echoes.as_ref()),
+            compound_key(compound.as_ref()),
+            Key::new("data", maybe(data.as_ref().map(ToString::to_string).as_ref()), behaviour("how answers are read")),
+            Key::prose("compound.why", compound.as_ref().map_or("", |compound| &compound.why.0)).said(),
+            Key::shown("repeat", repeat.as_ref().map_or("", |repeat| &repeat.why.0)),
+            Key::shown("worth", maybe(worth.as_ref().map(|worth| phrases::worth(worth, &PLAIN)))),
+            Key::prose("effect.why", &maybe(effect_why.as_ref()))
+                .says(maybe(effect_why.as_ref()))
+                .data("x-effect-why", effect_why.as_deref())
+                .documented(),
+        ];
+        keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).chain(self.beside(family)).collect()
+    }
+
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let id = self.id.as_str();
+        let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
+            .when(additive("a new request and function"), breaking("its types and its function are removed"))
+            .keys(self.keys(family))
+            .observed(!self.sources.is_empty())
+            .states(self.facts(family))
+            .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
+            .holds(self.intents.iter().map(|intent| intent.element(family, self)))
+            .holds(self.in_flight.iter().map(|in_flight| {
+                // The number of amendments that the gate admits at a time.
+                let [comes, goes] = ["it implements `Amendment`", "it no longer implements `Amendment`"];
+                stated("in_flight", id, in_flight).when(additive(comes), breaking(goes))
+            }))
+            .holds(self.rates.iter().map(|rate| rate.element(id)))
+            .holds(self.window.iter().map(|window| window.element(self)))
+            .holds(self.repeat.iter().map(|repeat| {
+                let [comes, goes] = ["it can be repeated", "it can no longer be repeated"];
+                stated("repeat", id, repeat).when(additive(comes), breaking(goes))
+            }))
+            .holds(self.worth.iter().map(|worth| {
+                let [comes, goes] = ["a budget can count it", "a client with a budget refuses it"];
+                stated("worth", id, worth).when(behaviour(comes), behaviour(goes))
+            }))
+            .holds(self.counterpart.iter().map(|counterpart| {
+                let [comes, goes] = ["its requests can be converted", "its requests can no longer be converted"];
+                stated("counterpart", id, counterpart).when(additive(comes), breaking(goes))
+            }))
+            .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
+            .holds(self.batch.iter().map(|batch| batch.element(family, self)));
+        if self.is_repeatable() && self.repeat.is_none() {
+            element.removed_within = Some(("repeat", behaviour("it is repeated anyway")));
+        }
+        self.statements.add_to(element)
+    }
+
+    /// Returns whether it may be sent again: reads may, and so may operations that the schema calls harmless.
+    fn is_repeatable(&self) -> bool {
+        self.effect == Effect::Read || self.repeat.is_some()
+    }
+}
+
+fn effect_words(effect: Effect, repeat: Option<&Repeat>) -> &'static str {
+    match effect {
+        Effect::Create if repeat.is_some() => "create: a repeat with the same key makes no other one",
+        Effect::Read => "read: changes nothing",
+        Effect::Create => "create: a repeat makes another one",
+        Effect::Amend => "amend: changes what is there",
+        Effect::Cancel => "cancel: takes back what is there",
+        Effect::Close => "close: ends what is there",
+    }
+}
+
+fn examples(examples: &[Example]) -> Key {
+    let texts =
+        examples.iter().map(|Example { about, request, response }| format!("{about}: {} {}", request.0, response.0));
+    let place = examples.first().map(|example| example.request.1);
+    Key::prose("examples", &texts.collect::<Vec<_>>().join("; ")).at(place)
+}
+
+impl Window {
+    pub(super) fn element(&self, operation: &Operation) -> Element {
+        let has_between = self.has_between(operation);
+        let between = || breaking("`between` is removed");
+        let checked = || behaviour("checked before sending");
+        let end = |WindowContext::End| Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
+        let unchecked = || behaviour("no longer checked before sending");
+        Element::new("window", &operation.id, ["window", "window"], self.place)
+            .when(checked(), if has_between { between() } else { unchecked() })
+            .keys(declared_keys(self, end))
+    }
+
+    /// Returns whether both ends can be set by one call, for which both need setters.
+    fn has_between(&self, operation: &Operation) -> bool {
+        let has_setter = |all: &Parameter| !all.is_required() && !all.is_edit();
+        [&self.from, &self.to].iter().all(|end| operation.parameter(end).is_some_and(has_setter))
     }
 }

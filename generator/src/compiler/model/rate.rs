@@ -1,12 +1,13 @@
-//! The properties of the account and the classes that follow from them, rate limits, the pools that several operations
-//! share, and the proof that codes give.
+//! Rate limits, the pools that several operations share, and the classes that have limits of their own.
 
-use super::{
-    AnswerPath, AnyFamily, Api, Condition, Dates, Duration, Enum, EnumValue, Family, Field, Name, NameOf, Operation,
-    Placed, Record, ResetForm, Scope, Sources,
-};
-use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{Certainty, CodeProof, CredentialCause, Effect, Stage};
+use super::builder::{Builder, FamilyBuilder, dates_of, placed, text_of};
+use super::elements::{Element, Key, Order, behaviour, documentation, first, maybe, names, path};
+use super::facts::Fact;
+use super::rules::conditions;
+use super::{AnswerPath, Condition, Dates, Duration, Scope, Sources, elements, phrases};
+use crate::compiler::diagnostics::{Code, Place, did_you_mean};
+use crate::compiler::load::{Spanned, Text, raw};
+use crate::compiler::words::{ReportedIn, ResetForm};
 
 /// A rate limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,196 +110,6 @@ impl Rate {
     }
 }
 
-/// An error code of a document, and its meaning.
-#[derive(Clone, Debug)]
-pub(crate) struct ErrorCode {
-    pub(crate) code: String,
-    pub(crate) rust: String,
-    pub(crate) place: Place,
-    pub(crate) text: String,
-    pub(crate) doc: String,
-    pub(crate) source: Option<super::Source>,
-    pub(crate) proof: Proof,
-    pub(crate) success: bool,
-}
-
-/// A code that no document lists.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedCode {
-    pub(crate) code: String,
-    pub(crate) place: Place,
-    /// The families whose operations return it; empty for all.
-    pub(crate) families: Vec<NameOf<AnyFamily>>,
-    pub(crate) proof: Proof,
-    pub(crate) says: String,
-    /// Advice on what to do.
-    pub(crate) doc: String,
-    pub(crate) sources: Vec<String>,
-    pub(crate) certainty: Certainty,
-}
-
-/// A reason to refuse a request.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) name: String,
-    pub(crate) place: Place,
-    pub(crate) says: String,
-    /// The code in families that do not have their own.
-    pub(crate) code: Option<Placed>,
-    /// The families with a code of their own.
-    pub(crate) codes: Vec<FamilyCode>,
-    /// The HTTP status, if it is not that of other refusals.
-    pub(crate) status: Option<(u64, Place)>,
-    /// The ids of rules, or the last word of the ids of rules that follow from other keys.
-    pub(crate) rules: Vec<Placed>,
-    /// The parameters of other names for which a change is refused.
-    pub(crate) parameters: Vec<Placed>,
-}
-
-/// A family and its code, each with its place.
-pub(crate) type FamilyCode = (NameOf<AnyFamily>, Placed);
-
-/// The proof that a code gives about the request that it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Proof {
-    pub(crate) proves: CodeProof,
-    /// The stage that the request reached.
-    pub(crate) stage: Stage,
-    /// The likely reason why credentials were refused.
-    pub(crate) cause: Option<CredentialCause>,
-    /// The place of the cause, if the schema states one.
-    pub(crate) cause_place: Option<Place>,
-    /// Where the schema states that every copy of a request is refused with it.
-    pub(crate) alike: Option<Place>,
-    /// Where the schema states that it comes before the signature is looked at.
-    pub(crate) before_signature: Option<Place>,
-}
-
-impl Proof {
-    /// Returns whether a request with this refusal may have had its effect. A `compound` request does several things:
-    /// when a rule of trading stops one of them, others may be done.
-    pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
-        self.proves.leaves_open(self.stage, effect, compound)
-    }
-}
-
-impl ObservedCode {
-    /// Returns whether operations of a family return it.
-    pub(crate) fn is_of(&self, family: &Family) -> bool {
-        self.families.is_empty() || self.families.iter().any(|name| family.is(name))
-    }
-}
-
-impl Api {
-    /// Returns the codes that operations of a family return and its documents do not list. Documented meanings take
-    /// precedence.
-    pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
-        let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
-        self.codes.iter().filter(move |code| code.is_of(family) && !is_documented(&code.code))
-    }
-}
-
-impl Api {
-    /// Returns the full ids of the rules and ceilings with this id, in operations and families.
-    pub(crate) fn rules_with_id(&self, id: &str) -> Vec<String> {
-        let of_family = self.families.iter().flat_map(|family| {
-            let rules = family.statements.rules.iter().map(|rule| &rule.id);
-            let ids = rules.chain(family.limits.iter().map(|limit| &limit.id));
-            ids.filter(|found| *found == id).map(|_| format!("{}.{id}", family.name))
-        });
-        let of_operations = self.families.iter().flat_map(|family| {
-            let rules = family.operations.rules().filter(|(_, found)| *found == id);
-            rules.map(|(operation, _)| format!("{}.{operation}.{id}", family.name))
-        });
-        of_family.chain(of_operations).collect()
-    }
-}
-
-impl Operation {
-    /// Returns the documented codes after which it is unknown whether a request had its effect.
-    pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
-        // A request that is compound only under a condition is described separately.
-        let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());
-        family.errors.iter().filter(move |error| !error.success && error.proof.leaves_open(self.effect, compound))
-    }
-}
-
-/// The properties of an account that a caller can state.
-#[derive(Clone, Debug)]
-pub(crate) struct Account {
-    pub(crate) doc: String,
-    pub(crate) properties: Vec<Property>,
-    pub(crate) instrument: Option<Instrument>,
-}
-
-/// A property of an account.
-#[derive(Clone, Debug)]
-pub(crate) struct Property {
-    pub(crate) name: Name,
-    pub(crate) doc: String,
-    pub(crate) kind: PropertyKind,
-    /// The enums that show it, as `family.Enum`.
-    pub(crate) shown_as: Vec<Placed>,
-    /// The codes that refuse a request because the account has another value.
-    pub(crate) denied_by: Vec<Placed>,
-}
-
-impl Property {
-    /// Returns whether values of an enum show it.
-    pub(crate) fn is_shown_as(&self, family: &str, name: &str) -> bool {
-        self.shown_as.iter().any(|(shown, _)| shown.split_once('.') == Some((family, name)))
-    }
-}
-
-impl Account {
-    /// Returns the properties that a record shows, each with the field that shows it.
-    pub(crate) fn shown_in<'a>(
-        &'a self,
-        family: &'a Family,
-        record: &'a Record,
-    ) -> impl Iterator<Item = (&'a Property, &'a Field)> {
-        self.properties.iter().filter_map(|property| {
-            let is_it = |shown: &&Enum| property.is_shown_as(&family.name, &shown.name.wire);
-            let index = family.enums.iter().position(|shown| is_it(&shown))?;
-            Some((property, record.field_of_enum(index)?))
-        })
-    }
-}
-
-/// The kind of a property's values.
-#[derive(Clone, Debug)]
-pub(crate) enum PropertyKind {
-    /// One of these words; the name is that of their Rust type.
-    Words(Name, Vec<EnumValue>),
-    Flag,
-    Time,
-    Names,
-}
-
-/// The properties of an instrument that a caller can state.
-#[derive(Clone, Debug)]
-pub(crate) struct Instrument {
-    pub(crate) doc: String,
-    pub(crate) properties: Vec<InstrumentProperty>,
-}
-
-/// A property of an instrument: a number, or a flag.
-#[derive(Clone, Debug)]
-pub(crate) struct InstrumentProperty {
-    pub(crate) name: Name,
-    pub(crate) doc: String,
-    pub(crate) is_flag: bool,
-    /// The codes that refuse a request because the instrument has another value.
-    pub(crate) denied_by: Vec<Placed>,
-}
-
-impl Instrument {
-    /// Returns the names of its properties that are flags, or of those that are numbers.
-    pub(crate) fn names(&self, flags: bool) -> impl Iterator<Item = &str> {
-        self.properties.iter().filter(move |one| one.is_flag == flags).map(|property| property.name.wire.as_str())
-    }
-}
-
 /// A class of accounts or requests that has rate limits of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
@@ -310,4 +121,343 @@ pub(crate) struct Class {
     pub(crate) sources: Sources,
     /// The days on which the exchange knows it.
     pub(crate) dates: Dates,
+}
+
+impl Builder<'_> {
+    pub(super) fn pools(&mut self) -> Vec<Pool> {
+        let documents = self.documents;
+        documents.api.pools.iter().filter_map(|(name, raw)| self.pool(name, raw)).collect()
+    }
+
+    /// Returns the windows that the header with the remaining calls counts.
+    pub(super) fn remaining_calls_in(&mut self, raw: &raw::Api) -> Vec<Duration> {
+        let windows = &raw.remaining_calls_in;
+        if let Some(first) = windows.first().filter(|_| raw.remaining_calls.is_none()) {
+            self.at(first.place, Code::Misplaced, "`remaining_calls_in` requires `remaining_calls`")
+                .help("add `remaining_calls`, or remove it");
+        }
+        let mut known = Vec::new();
+        for text in windows.iter() {
+            match Duration::parse_window(&text.value) {
+                Some(window) => known.push(window),
+                None => {
+                    self.at(text.place, Code::BadRate, format!("invalid window `{}`", text.value))
+                        .help("write it as in a rate: `s`, `500ms`, `10s` or `1m`");
+                }
+            }
+        }
+        if windows.is_empty() { vec![Duration::SECOND] } else { known }
+    }
+
+    /// Returns the refusal of an address that has made too many requests.
+    pub(super) fn refused_address(&mut self, raw: &Spanned<raw::RefusedAddress>) -> Option<RefusedAddress> {
+        let status = raw.status.as_ref().map_or(Some(RefusedAddress::USUAL_STATUS), |status| {
+            let known = u16::try_from(status.value).ok().filter(|status| (400..=599).contains(status));
+            if known.is_none() {
+                self.at(
+                    status.place,
+                    Code::BadNumber,
+                    format!("expected a status from 400 to 599, found {}", status.value),
+                )
+                .help("write the HTTP status of the refusal, or leave it out");
+            }
+            known
+        });
+        let Some(text) = &raw.lasts else {
+            self.missing("lasts", raw.place);
+            return None;
+        };
+        let lasts = self.duration(Some(text));
+        let rate = raw.rate.as_ref().and_then(|text| self.rate_of_address(text));
+        let sources = self.sources(raw.sources.as_ref(), None);
+        Some(RefusedAddress { rate, lasts: lasts?, status: status?, sources, place: raw.place })
+    }
+
+    fn rate_of_address(&mut self, text: &Text) -> Option<Rate> {
+        let rate = self.rate(text)?;
+        if rate.scope == Scope::Uid || rate.own_class().is_some() {
+            self.at(text.place, Code::BadRate, format!("`{}` is not the rate of an address", text.value))
+                .help("write `6000/1m per IP`: an address is refused for the calls of all its users together");
+        }
+        Some(rate)
+    }
+
+    fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {
+        if !is_word(&name.value) {
+            self.at(name.place, Code::BadRate, format!("invalid name of a pool `{}`", name.value))
+                .help("write a lower-case word, such as `request-weight`");
+            return None;
+        }
+        let Some(text) = &raw.rate else {
+            self.missing("rate", raw.place);
+            return None;
+        };
+        let rate = self.rate(text)?;
+        if rate.own_class().is_some() {
+            self.at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
+                .help("remove `for`: a pool counts the calls of all classes together");
+        }
+        let reporting = raw.reported.as_ref().and_then(|reporting| self.reporting(reporting));
+        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), reporting, place: name.place })
+    }
+
+    fn reporting(&mut self, raw: &Spanned<raw::PoolReporting>) -> Option<PoolReporting> {
+        let place = raw.r#in.unwrap_or(ReportedIn::Header);
+        let reset = raw.reset.as_ref().and_then(|text| self.response_value(place, text));
+        if let (Some(form), None) = (&raw.reset_as, &raw.reset) {
+            self.at(form.place, Code::Misplaced, "`reset_as` without `reset`").help("add `reset`, or remove it");
+        }
+        let form = raw.reset_as.as_ref().map_or(ResetForm::InSeconds, |form| form.value);
+        let (is_used, count) = match (&raw.used, &raw.remaining) {
+            (Some(used), None) => (true, used),
+            (None, Some(remaining)) => (false, remaining),
+            _ => {
+                self.at(raw.place, Code::BadRate, "expected one of `used` and `remaining`")
+                    .help("name the header, or with `in: body` the path, that reports how much is used or remains");
+                return None;
+            }
+        };
+        let count = self.response_value(place, count)?;
+        Some(PoolReporting { is_used, count, reset: reset.map(|reset| (reset, form)), place: raw.place })
+    }
+
+    fn response_value(&mut self, place: ReportedIn, text: &Text) -> Option<ResponseValue> {
+        match place {
+            ReportedIn::Header => {
+                self.check_header(&text.value, text.place);
+                Some(ResponseValue::Header(text.value.clone()))
+            }
+            ReportedIn::Body => self.path(&text.value, text.place, "reported").map(ResponseValue::Body),
+        }
+    }
+
+    /// Returns a rate of the operation alone, or the weight of its calls in a pool.
+    fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
+        let rate = match text.value.split_once(" of ") {
+            None => self.rate(text),
+            Some((weight, pool)) => self.rate_of_pool(text, weight, pool),
+        };
+        if rate.is_none() {
+            self.to.note_unread(text.place.file, "rate_limit");
+        }
+        rate
+    }
+
+    pub(super) fn rate(&mut self, text: &Text) -> Option<Rate> {
+        match parse_rate(&text.value, text.place) {
+            Ok(rate) => Some(rate),
+            Err(why) => {
+                self.at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
+                    .help("write `10/s per UID`, `50/500ms per UID`, `600/1m per IP`, or `5/s per UID for members`");
+                None
+            }
+        }
+    }
+
+    /// Reads `20 of request-weight`.
+    fn rate_of_pool(&mut self, text: &Text, weight: &str, pool: &str) -> Option<Rate> {
+        let documents = self.documents;
+        let (pool, when) = pool.split_once(' ').map_or((pool, None), |(pool, when)| (pool, Some(when)));
+        let when = match when.map(weight_condition) {
+            Some(None) => {
+                self.at(text.place, Code::BadRate, format!("invalid weight `{}`", text.value))
+                    .help("write which calls have it: `40 of request-weight without symbol`, `with limit` or `with limit over 100`");
+                return None;
+            }
+            when => when.flatten(),
+        };
+        let is_plain = weight.starts_with(|c: char| ('1'..='9').contains(&c));
+        let Some(weight) = weight.parse::<u32>().ok().filter(|_| is_plain) else {
+            self.at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
+                .help("write how many calls a call counts as: `20 of request-weight`");
+            return None;
+        };
+        let Some((_, raw)) = documents.api.pools.iter().find(|(name, _)| name.value == pool) else {
+            if documents.api_is_sound {
+                let known = documents.api.pools.iter().map(|(name, _)| name.value.as_str());
+                let help = did_you_mean(pool, known).unwrap_or_else(|| "define it under `pools` in api.yaml".into());
+                self.at(text.place, Code::UndefinedName, format!("unknown pool `{pool}`")).help(help);
+            }
+            return None;
+        };
+        // A mistake in the rate is reported where the pool is defined.
+        let of = raw.rate.as_ref()?;
+        let rate = parse_rate(&of.value, text.place).ok()?;
+        if weight > rate.calls {
+            self.at(text.place, Code::BadRate, format!("a call takes {weight} of `{pool}`, which has {}", rate.calls))
+                .related(of.place, "the pool")
+                .help("correct the weight or the pool: such a call is never admitted");
+        }
+        Some(Rate { of_pool: Some(PoolWeight { pool: pool.to_owned(), weight, when }), ..rate })
+    }
+}
+
+impl FamilyBuilder<'_, '_> {
+    /// Returns a rate of an operation of the family.
+    pub(super) fn rate(&mut self, text: &Text) -> Option<Rate> {
+        let rate = self.builder.rate_of_operation(text)?;
+        let mut classes = self.family.family.classes.iter();
+        let Some((_, class)) = classes.find(|(name, _)| name.value == rate.class) else { return Some(rate) };
+        let dates = dates_of(class.from.as_ref(), class.until.as_ref());
+        Some(Rate { is_observed: class.sources.is_some(), dates, ..rate })
+    }
+
+    pub(super) fn classes(&mut self) -> Vec<Class> {
+        let classes = &self.family.family.classes;
+        classes
+            .iter()
+            .map(|(name, raw)| {
+                if raw.when.is_none() {
+                    self.builder.missing("when", raw.place);
+                }
+                let (name, place) = placed(name);
+                Class {
+                    name,
+                    place,
+                    doc: self.builder.need(&raw.doc, "doc", raw.place),
+                    when: conditions(raw.when.as_ref()),
+                    sources: self.builder.sources(raw.sources.as_ref(), None),
+                    dates: Dates {
+                        by: self.builder.dated_by(raw.dated_by.as_ref()),
+                        ..dates_of(raw.from.as_ref(), raw.until.as_ref())
+                    },
+                }
+            })
+            .collect()
+    }
+}
+
+/// Reads `without symbol`, `with symbol` or `with limit over 100`.
+fn weight_condition(text: &str) -> Option<WeightCondition> {
+    match *text.split(' ').collect::<Vec<_>>() {
+        ["without", name] => Some(WeightCondition::Without(name.to_owned())),
+        ["with", name] => Some(WeightCondition::With(name.to_owned())),
+        ["with", name, "over", most] => Some(WeightCondition::Over(name.to_owned(), most.parse().ok()?)),
+        _ => None,
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// Reads `10/s`.
+fn calls_in_window(rate: &str) -> Result<(u32, Duration), &'static str> {
+    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
+    if calls.starts_with('+') || calls.len() > 1 && calls.starts_with('0') {
+        return Err("expected a number of calls without a sign or a leading zero");
+    }
+    let calls: u32 = calls.parse().map_err(|_| match calls.bytes().all(|byte| byte.is_ascii_digit()) {
+        true if calls.is_empty() => "expected a number of calls before `/`",
+        true => "the number of calls is too large",
+        false => "expected a whole number of calls before `/`",
+    })?;
+    if calls == 0 {
+        return Err("the number of calls must be at least 1");
+    }
+    let every = Duration::parse_window(every).ok_or(match every {
+        every if every.contains('/') => "expected `per UID` or `per IP` in place of the second `/`",
+        "m" | "h" | "d" | "ms" => "a window other than `s` begins with a number, such as `1m`",
+        _ => "the window is `s`, or a number and `ms`, `s`, `m`, `h` or `d`, such as `500ms` or `1m`, up to a day",
+    })?;
+    Ok((calls, every))
+}
+
+/// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
+fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (rate, scope, class) = match words.as_slice() {
+        [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
+        [rate, "per", scope, "for", class] => (*rate, *scope, *class),
+        // One word too few: the scope is the more likely one to be missing.
+        [rate] | [rate, "per"] if rate.contains('/') => {
+            calls_in_window(rate)?;
+            return Err("expected `per UID` or `per IP` after the window");
+        }
+        _ => return Err("expected `N/s per UID` or `N/s per IP`"),
+    };
+    let (calls, every) = calls_in_window(rate)?;
+    let scope = Scope::parse(scope).ok_or("expected `UID` or `IP`")?;
+    if !is_word(class) {
+        return Err("expected a lower-case word as the class");
+    }
+    Ok(Rate {
+        calls,
+        every,
+        scope,
+        class: class.to_owned(),
+        is_observed: false,
+        dates: Dates::default(),
+        of_pool: None,
+        place,
+    })
+}
+
+impl Pool {
+    pub(super) fn element(&self) -> Element {
+        let Self { name, rate, doc, reporting, place } = self;
+        Element::new("pool", name, ["pools", name], *place)
+            .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
+            .keys([
+                Key::new("rate", rate.to_string(), behaviour("the limiter keeps another pace")),
+                Key::new("reported", maybe(reporting.as_ref()), behaviour("what the limiter learns from answers"))
+                    .at(reporting.as_ref().map(|reporting| reporting.place))
+                    .says(maybe(reporting.as_ref())),
+                Key::prose("doc", doc),
+            ])
+    }
+}
+
+impl RefusedAddress {
+    pub(super) fn element(&self) -> Element {
+        let Self { rate, lasts, status, sources, place } = self;
+        let status = if *status == Self::USUAL_STATUS { String::new() } else { status.to_string() };
+        let pace = behaviour("the pace that all calls of an address keep together");
+        let key = |name, value: String| Key::new(name, value, behaviour("when calls pause, and for how long"));
+        Element::new("refused_address", "api", ["refused_address"; 2], *place)
+            .when(behaviour("calls pause while their address is refused"), behaviour("calls no longer pause for it"))
+            .keys([
+                Key::new("rate", maybe(rate.as_ref()), pace),
+                key("lasts", lasts.to_string()),
+                key("status", status),
+                Key::new("sources", names(sources), documentation("")).at(first(sources)),
+            ])
+    }
+}
+
+impl Class {
+    /// Classes have rate limits of their own; the first class that fits a call applies.
+    pub(super) fn element(&self, family: &str) -> Element {
+        let Self { name, place, doc, when, sources, dates } = self;
+        let limits = || behaviour("which limits hold for a call");
+        let [from, until, dated_by] = elements::dates(dates, "when its limits hold");
+        let element = Element::new("class", path(family, name), [name, name], *place).when(limits(), limits()).keys([
+            Key::new("when", phrases::all_of(when), limits()),
+            from,
+            until,
+            dated_by,
+            elements::sources(sources),
+            Key::prose("doc", doc),
+        ]);
+        Element { order: Some(Order { kind: "classes", verdict: limits() }), ..element }
+    }
+}
+
+impl Rate {
+    /// Returns the element; a rate is identified by what it counts and for whom.
+    pub(super) fn element(&self, operation: &str) -> Element {
+        // Its dates are those of its class.
+        let Self { calls, scope, class, is_observed, dates: _, place, every, of_pool } = self;
+        let fact = || {
+            let (operation, class) = (operation.to_owned(), class.clone());
+            (*place, Fact::Rate { operation, calls: *calls, every: *every, scope: *scope, class })
+        };
+        let counted = self.counted();
+        let rate = of_pool.as_ref().map_or_else(|| self.pace(), PoolWeight::to_string);
+        Element::new("rate limit", format!("{operation} {counted}"), [&counted, &counted], *place)
+            .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
+            .keys([Key::new("rate", rate, behaviour("the limiter keeps another pace"))])
+            .states(of_pool.is_none().then(fact))
+            .observed(*is_observed)
+    }
 }

@@ -1,10 +1,15 @@
-//! Records: the objects that the exchange returns, listings of them, and batches.
+//! Records: the objects that the exchange returns, and their fields.
 
-use super::{
-    AnswerPath, Batch, Deprecated, EnumParameter, Family, ListOfAnswer, ListedInstruments, ListedPrices, Name, NameOf,
-    Operation, Pages, PagesBy, Placed, Reference, Response, Shape, Shows, Source, Sources, TextOfItems, Unit,
+use super::builder::{FamilyBuilder, placed, text_of};
+use super::elements::{
+    Element, Key, additive, behaviour, breaking, deprecated, documentation, first, flag, in_any_order, maybe, named,
+    names, own_doc, path, scale, source, travels, ty, type_names, unit,
 };
-use crate::compiler::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
+use super::facts::Fact;
+use super::parameter::{Message, OF_REQUESTS};
+use super::{Deprecated, Family, JsonType, Name, Placed, Reference, Shape, Source, Sources, Type, Unit, elements};
+use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, name_list, unknown};
+use crate::compiler::load::{Spanned, Text, Texts, raw};
 
 /// An object that the exchange returns.
 #[derive(Clone, Debug)]
@@ -147,66 +152,272 @@ impl Family {
     }
 }
 
-/// The properties of a listing beyond its cursor.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Listing {
-    /// The field that identifies an item.
-    pub(crate) id: Option<NameOf<TextOfItems>>,
-    /// The parameter for whose values the listing is queried one by one, because a query without it is incomplete.
-    pub(crate) each: Option<NameOf<EnumParameter>>,
-    /// The field of an object with the records, if the listing has no pages.
-    pub(crate) list: Option<NameOf<ListOfAnswer>>,
-    pub(crate) pages: Option<Pages>,
-    pub(crate) shows: Option<Shows>,
-    pub(crate) instruments: Option<ListedInstruments>,
-    pub(crate) prices: Option<ListedPrices>,
-}
-
-impl Operation {
-    /// Returns the field of an object with the records that it lists.
-    pub(crate) fn listed_field<'a>(&self, family: &'a Family) -> Option<&'a Field> {
-        let Response::Object { record } = self.response else { return None };
-        let Listing { list, pages, .. } = &self.listing;
-        let list = pages.as_ref().and_then(|pages| pages.list.as_ref()).or(list.as_ref())?;
-        family.records.get(record)?.field(&list.text)
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn records(&mut self) -> Vec<Record> {
+        let family = self.family;
+        self.define(&family.types.records, Self::record)
     }
 
-    /// Returns the record of the items of a listing.
-    pub(crate) fn listed_record(&self, family: &Family) -> Option<usize> {
-        match self.response {
-            Response::Object { .. } => self.listed_field(family)?.shape.listed_record(),
-            Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
-            Response::Undefined => None,
+    pub(super) fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
+        let mut fields = Vec::new();
+        let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
+        let is_empty = raw.fields.is_none() && raw.includes.is_none() && raw.one_of.is_none();
+        let is_unread = |key| self.builder.to.is_unread(name.place.file, key);
+        if is_empty && !["fields", "includes", "one_of"].into_iter().any(is_unread) {
+            self.at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
+                .help("list them under `fields`; write `fields: {}` for a record without any, or `one_of`");
+        }
+        Record {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            source: self.builder.source(&raw.source),
+            is_abstract: raw.r#abstract.unwrap_or(false),
+            is_observed: raw.observed.unwrap_or(false),
+            travels: self.record_form(raw),
+            key: raw.key.as_ref().map(placed),
+            fields,
+            is_whole,
         }
     }
 
-    /// Returns the record of the items, if the listing comes in pages.
-    pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
-        let is_paged = self.listing.pages.is_some() || matches!(self.response, Response::Page { .. });
-        self.listed_record(family).filter(|_| is_paged)
+    fn record_form(&mut self, raw: &Spanned<raw::Record>) -> RecordForm {
+        if let Some(one_of) = self.one_of(raw) {
+            return RecordForm::OneOf(one_of);
+        }
+        let is_array = raw.by_position.unwrap_or(false);
+        match raw.as_value.as_ref().filter(|as_value| as_value.value) {
+            Some(as_value) if is_array => {
+                self.at(as_value.place, Code::Misplaced, "both `as_value` and `by_position`")
+                    .help("remove one of them: a record is the value of its only field, or an array of its fields");
+                RecordForm::Array
+            }
+            Some(as_value) => RecordForm::Value(as_value.place),
+            None if is_array => RecordForm::Array,
+            None => RecordForm::Object,
+        }
+    }
+
+    /// Returns what decides which of several records it is; it has nothing of its own then.
+    pub(super) fn one_of(&mut self, raw: &Spanned<raw::Record>) -> Option<OneOf> {
+        let Some(cases) = &raw.one_of else {
+            let decider = raw.choose_by.as_ref().map(|decider| decider.place);
+            self.refuse_keys(&[("choose_by", decider)], "requires `one_of`");
+            return None;
+        };
+        let first_field = raw.fields.as_ref().map(|fields| fields.first().map_or(raw.place, |(name, _)| name.place));
+        let keys = [
+            ("fields", first_field),
+            ("includes", raw.includes.as_ref().map(|key| key.place)),
+            ("by_position", raw.by_position.filter(|is_so| *is_so).map(|_| raw.place)),
+            ("as_value", raw.as_value.as_ref().map(|key| key.place)),
+            ("key", raw.key.as_ref().map(|key| key.place)),
+            ("abstract", raw.r#abstract.filter(|is_so| *is_so).map(|_| raw.place)),
+        ];
+        self.refuse_keys(&keys, "contradicts `one_of`: the record is one of others");
+        let case = |builder: &mut Self, (name, told_by): &(Text, Texts)| {
+            let record = builder.resolve_record(name)?;
+            Some(RecordCase { record, place: name.place, told_by: told_by.iter().map(placed).collect() })
+        };
+        let found = cases.iter().filter_map(|one| case(self, one)).collect();
+        Some(OneOf { decider: raw.choose_by.as_ref().map(placed), cases: found, place: cases.place })
+    }
+
+    /// Returns whether all fields were found.
+    fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) -> bool {
+        let mut is_whole = true;
+        if let Some(included) = &raw.includes {
+            is_whole = false;
+            if path.contains(&included.value) {
+                self.at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
+                    .kind(Kind::Includes)
+                    .help("remove one of the `includes`");
+            } else if let Some(index) = self.resolve_record(included) {
+                let family = self.family;
+                if let Some((_, base)) = family.types.records.get(index) {
+                    path.push(included.value.clone());
+                    is_whole = self.collect_fields(base, path, into);
+                }
+            }
+        }
+        if let Some(fields) = &raw.fields {
+            // A schema has thousands of fields, so records keep no room for more.
+            into.reserve_exact(fields.len());
+            into.extend(fields.iter().map(|(name, field)| self.record_field(name, field)));
+        }
+        is_whole
+    }
+
+    fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
+        self.refuse_present(raw, OF_REQUESTS, "is only allowed for a parameter of a request");
+        let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
+        if shape.element().is_some_and(|ty| matches!(ty, Type::Choice(_))) {
+            self.at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
+                .help("list its members as fields");
+        }
+        Field {
+            name: self.field_name(name, &raw.rust),
+            may_be_null: raw.may_be.is_some(),
+            comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
+            sources: self.builder.sources(raw.sources.as_ref(), None),
+            deprecated: raw.deprecated.as_ref().cloned(),
+            only: self.only(raw),
+            fixed: raw.fixed.as_ref().map(placed),
+            units: self.units(raw),
+            as_text: self.as_text(raw, &shape, Message::Answer),
+            shape,
+            doc: self.doc(raw),
+        }
+    }
+
+    fn refuse_fields(&mut self, name: &Text) -> Shape {
+        self.at(name.place, Code::Misplaced, "only a parameter of a request can have `fields`")
+            .help("define a record with them, and use it as `type` or `list`");
+        Shape::One(Type::Undefined)
     }
 }
 
-impl Pages {
-    /// Returns whether the page includes the item that `next` names.
-    pub(crate) fn includes_last(&self) -> bool {
-        self.includes.is_some_and(|(includes, _)| includes)
+impl Record {
+    /// Returns the keys.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let Self { name, doc, source: from, is_abstract: _, is_observed, travels, key, fields: _, is_whole: _ } = self;
+        let form = |name, is_so| Key::new(name, flag(is_so), behaviour("it is read as another JSON type"));
+        let (decider, has_cases) = match travels {
+            RecordForm::OneOf(OneOf { decider, cases: _, place: _ }) => (decider.as_ref(), true),
+            RecordForm::Object | RecordForm::Array | RecordForm::Value(_) => (None, false),
+        };
+        let one_of = Key::new("one_of", flag(has_cases), breaking("it is a struct, or an enum"));
+        let decider = Key::placed("choose_by", decider, behaviour("another member decides which record it is"));
+        let by_position = form("by_position", *travels == RecordForm::Array);
+        let as_value = form("as_value", matches!(travels, RecordForm::Value(_)));
+        let key = Key::placed("key", key.as_ref(), behaviour("lists of it are read as another JSON type"));
+        let key = key.says(maybe(self.key.as_ref().map(|(key, _)| format!("in lists under its {key}"))));
+        let observed = Key::new("observed", flag(*is_observed), documentation(""));
+        type_names(name)
+            .into_iter()
+            .chain([
+                one_of,
+                decider,
+                by_position,
+                as_value,
+                key,
+                observed,
+                source(from.as_ref()),
+                Key::prose("doc", doc),
+            ])
+            .collect()
     }
 
-    /// Returns the number or the offset of the first page.
-    pub(crate) fn begins_with(&self) -> u64 {
-        self.first.map_or(u64::from(self.by.0 == PagesBy::Number), |(first, _)| first)
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let path = path(&family.name, &self.name.wire);
+        // An observed record is described by no document.
+        let facts = |field: &Field| if self.is_observed { Default::default() } else { field.facts(family, &path) };
+        let is_array = self.travels == RecordForm::Array;
+        let fields = self.fields.iter().zip(1..).map(|(field, place)| {
+            let place = is_array.then(|| self::place(place));
+            let [documented, seen] = facts(field);
+            field.element(family, &path).keys(place).states(documented).sees(seen)
+        });
+        let cases = self.cases_told().map(|(_, case)| case.element(family, &path));
+        let parts: Vec<_> = fields.chain(cases).collect();
+        named("record", path, &self.name)
+            .when(additive("a new type"), breaking("the type is removed"))
+            .keys(self.keys())
+            .holds(parts)
     }
 }
 
-impl Batch {
-    /// Returns the path to the codes of the items, if they are not in the items of the list.
-    pub(crate) fn codes_apart(&self) -> Option<AnswerPath> {
-        AnswerPath::parse(&self.results.as_ref()?.0)
+impl RecordCase {
+    pub(super) fn element(&self, family: &Family, of: &str) -> Element {
+        let Self { record, place, told_by } = self;
+        let (wire, rust) = (family.type_name(Type::Record(*record)), family.type_rust(Type::Record(*record)));
+        let words: Vec<String> = told_by.iter().map(|(word, _)| word.clone()).collect();
+        let name = Name { wire: wire.to_owned(), rust: rust.to_owned(), place: *place };
+        let fact = Fact::RecordCase { record: of.to_owned(), case: wire.to_owned(), told_by: words };
+        named("case", path(of, wire), &name)
+            .when(additive("a new variant"), breaking("the variant is removed"))
+            .keys([
+                Key::new("rust", rust, breaking("the variant has another name")),
+                Key::new("told_by", names(told_by), behaviour("other answers are this record")).at(first(told_by)),
+            ])
+            .states(vec![(*place, fact)])
+    }
+}
+
+/// Returns the place of a field in a record that travels as an array, counted from 1.
+fn place(place: u32) -> Key {
+    Key::new("place", place, behaviour("it is read from another place"))
+}
+
+impl Field {
+    /// Returns the keys.
+    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
+        let Self {
+            name,
+            shape,
+            may_be_null,
+            comes_only,
+            sources,
+            deprecated: is_deprecated,
+            only,
+            fixed,
+            units,
+            as_text,
+            doc,
+        } = self;
+        let null = if *may_be_null { "null" } else { "" };
+        let seen = elements::sources(sources);
+        let seen = if sources.is_empty() && family.is_observed() { seen.says("Observed.") } else { seen };
+        let condition = comes_only.as_ref().map(|condition| format!("Present only {condition}."));
+        let keys = [
+            Key::new("name", &name.wire, behaviour("it is read from another name on the wire")),
+            Key::new("rust", name.bare(), breaking("the field has another name")),
+            ty(family, shape, "the field has another type"),
+            Key::new("may_be", null, documentation("it is optional in any case")),
+            deprecated(is_deprecated.as_ref()),
+            Key::prose("comes_only", &maybe(comes_only.as_ref())).says(maybe(condition)).documented(),
+            seen,
+            Key::new("only", names(only), documentation("any value is read"))
+                .same_as(in_any_order(only.iter().map(|(value, _)| value)))
+                .at(first(only)),
+            Key::placed("fixed", fixed.as_ref(), documentation("any value is read"))
+                .data("x-fixed", fixed.as_ref().map(|(fixed, _)| fixed.as_str())),
+            unit(units),
+            Key::prose("doc", own_doc(family, shape, doc)),
+        ];
+        let travels = travels(family, shape, *as_text, || documentation("both ways are read"));
+        keys.into_iter().chain(travels).chain(scale(shape)).collect()
     }
 
-    /// Returns the names of the ids in the items that are sent. In results, an id can be in an object within.
-    pub(crate) fn ids_of_items(&self) -> impl Iterator<Item = &str> {
-        self.id.iter().map(|(id, _)| id.rsplit('.').next().unwrap_or(id))
+    /// Returns the facts about the field: those that a document states, and the values that were only observed.
+    pub(super) fn facts(&self, family: &Family, of: &str) -> [Vec<(Place, Fact)>; 2] {
+        let (record, field) = (|| of.to_owned(), || self.name.wire.clone());
+        let this = Fact::RecordField { record: record(), field: field(), json: self.json_type() };
+        let mut facts = vec![(self.name.place, this)];
+        facts.extend(self.deprecated.as_ref().map(|deprecated| deprecated.fact(of, &self.name.wire)));
+        let values = match &self.fixed {
+            Some((fixed, place)) => vec![(self.shape.wire_of_fixed(fixed), *place)],
+            None => family.values_of(&self.shape, &self.only),
+        };
+        let all = family.enum_of(&self.shape);
+        let is_documented = |value: &str| {
+            all.and_then(|all| Some(&all.values[all.index_of(value)?])).is_none_or(|value| value.sources.is_empty())
+        };
+        let fact = |(value, place): (&str, Place)| {
+            (place, Fact::RecordValue { record: record(), field: field(), value: value.to_owned() })
+        };
+        let (documented, seen): (Vec<_>, Vec<_>) = values.into_iter().partition(|(value, _)| is_documented(value));
+        facts.extend(documented.into_iter().map(fact));
+        [facts, seen.into_iter().map(fact).collect()]
+    }
+
+    pub(super) fn json_type(&self) -> JsonType {
+        self.shape.json_type(self.as_text)
+    }
+
+    pub(super) fn element(&self, family: &Family, of: &str) -> Element {
+        named("field", path(of, &self.name.wire), &self.name)
+            .when(additive("a new field"), breaking("the field is removed"))
+            .observed(!self.sources.is_empty())
+            .keys(self.keys(family))
     }
 }

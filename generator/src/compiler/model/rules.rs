@@ -7,11 +7,13 @@
 
 use std::collections::BTreeSet;
 
+use super::builder::{Builder, placed, placed_list};
+use super::elements::{Element, Key, Means, behaviour, documentation, first, maybe, names, path};
+use super::facts::Fact;
+use super::{Duration, ListName, Placed, RuleKind, Severity};
+use crate::compiler::diagnostics::{Code, Place, unknown};
+use crate::compiler::load::{Conditions, Spanned, raw};
 use tradeapi_words::words;
-
-use super::{Duration, EnumValue, Family, ListName, Name, Parameter, Placed};
-use crate::compiler::diagnostics::Place;
-use crate::compiler::words::{RuleKind, Severity};
 
 /// A binding sentence of a document.
 #[derive(Clone, Debug)]
@@ -272,108 +274,221 @@ impl Condition {
     }
 }
 
-/// Parameters that are allowed only in certain combinations.
-#[derive(Clone, Debug)]
-pub(crate) struct Choice {
-    pub(crate) name: Name,
-    pub(crate) doc: String,
-    pub(crate) kind: ChoiceKind,
+/// Returns the rules of a family or of one of its `operations`.
+pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &OperationFiles) -> Vec<Rule> {
+    raw.iter()
+        .filter_map(|raw| {
+            let raw = follow(builder, raw, operations)?;
+            Some(rule(builder, &raw))
+        })
+        .collect()
 }
 
-/// The way a choice is made.
-#[derive(Clone, Debug)]
-pub(crate) enum ChoiceKind {
-    /// Exactly one of these parameters is sent.
-    Presence { alternatives: Vec<Parameter>, wins: Option<Placed> },
-    /// The value of one parameter decides which others go with it.
-    Value { decider: Name, enum_index: usize, cases: Vec<Case> },
+/// The operation files of a family.
+pub(super) type OperationFiles = [(String, Place, raw::Operation)];
+
+/// Returns whether a file is that of the operation; where it says another name than its own, that alone is the mistake.
+pub(super) fn is_named((file, _, raw): &(String, Place, raw::Operation), name: &str) -> bool {
+    file == name || raw.operation.as_ref().is_some_and(|own| own.value == name)
 }
 
-/// The parameters that go with one value of the deciding parameter.
-#[derive(Clone, Debug)]
-pub(crate) struct Case {
-    /// Index into the values of the deciding enum.
-    pub(crate) value: usize,
-    pub(crate) parameters: Vec<Parameter>,
+/// Replaces `as: operation.rule` by the rule that it names; keys beside it win. The list is never taken over.
+fn follow(
+    builder: &mut Builder<'_>,
+    raw: &Spanned<raw::Rule>,
+    operations: &OperationFiles,
+) -> Option<Spanned<raw::Rule>> {
+    let Some(reference) = &raw.r#as else {
+        // With an unread `as`, keys may come from the other rule, so none is reported as missing.
+        return if builder.to.is_unread(raw.place.file, "as") { None } else { Some(raw.clone()) };
+    };
+    let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
+    let rules = || operations.iter().filter(|one| is_named(one, operation)).flat_map(|(.., raw)| &raw.rules);
+    let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| (id.value.as_str(), Some(id.place)));
+    let lacks_id = |rule: &Spanned<raw::Rule>| rule.id.is_none() && rule.r#as.is_none();
+    let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
+        if rules().any(lacks_id) {
+            // Reported at the rule without an id, which may be this one.
+            return None;
+        }
+        let help = unknown(id, ids(), || {
+            "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
+        });
+        builder.at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value)).help(help);
+        return None;
+    };
+    if base.r#as.is_some() {
+        builder
+            .at(reference.place, Code::Circular, format!("the rule `{}` has an `as` of its own", reference.value))
+            .related(base.place, "its `as` is here")
+            .help("refer to a rule that is written out");
+        return None;
+    }
+    let has_test = |rule: &raw::Rule| {
+        rule.require.is_some() || rule.forbid.is_some() || rule.same.is_some() || rule.unique.is_some()
+    };
+    let lacks_test = base.kind.as_ref().is_some_and(|kind| kind.value == RuleKind::Checked) && !has_test(base);
+    if base.kind.is_none() || base.says.is_none() || lacks_test && !has_test(raw) {
+        // Reported at the rule itself.
+        return None;
+    }
+    let base = raw::Rule { r#in: None, ..base.value.clone() };
+    let value = raw::Rule { r#as: None, ..raw.value.clone().or(base) };
+    Some(Spanned { value, place: raw.place })
 }
 
-impl Case {
-    /// Returns whether its parameters can all be left out, so that the value alone is enough.
-    pub(crate) fn is_optional(&self) -> bool {
-        !self.parameters.iter().any(Parameter::is_required)
-    }
-
-    /// Returns the variant with its parameters, such as `Limit`, or `MarketWith` if the value alone is enough.
-    pub(crate) fn variant_with(&self, value: &EnumValue) -> Option<String> {
-        let name = &value.name.rust;
-        let beginning = value.name.beginning();
-        match (self.parameters.is_empty(), self.is_optional()) {
-            (true, _) => None,
-            (false, true) => Some(format!("{beginning}With")),
-            (false, false) => Some(name.clone()),
+fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
+    let kind = match &raw.kind {
+        Some(kind) => kind.value,
+        None => {
+            builder.missing("kind", raw.place);
+            // If it is missing, a value that passes the checks, so that only the missing key is reported.
+            let has_test = raw.require.is_some() || raw.forbid.is_some() || raw.same.is_some() || raw.unique.is_some();
+            if has_test { RuleKind::Checked } else { RuleKind::Type }
         }
+    };
+    Rule {
+        id: builder.need(&raw.id, "id", raw.place),
+        place: raw.id.as_ref().filter(|id| id.place.file == raw.place.file).map_or(raw.place, |id| id.place),
+        written: raw.id.as_ref().map_or(raw.place, |id| id.place),
+        at: raw.at.as_ref().map_or_else(String::new, |_| builder.need(&raw.at, "at", raw.place)),
+        kind,
+        severity: raw.severity.as_ref().map_or(Severity::Refuse, |severity| severity.value),
+        severity_place: raw.severity.as_ref().map(|severity| severity.place),
+        says: builder.need(&raw.says, "says", raw.place),
+        why: raw.why.as_ref().map(|why| why.value.trim().to_owned()),
+        within: raw.r#in.as_ref().map(placed_list),
+        test: test(builder, raw),
+        unsupported: raw.unsupported.iter().flat_map(|names| names.iter().map(placed)).collect(),
     }
 }
 
-impl Choice {
-    /// Returns all parameters that may be sent for it, except the deciding one.
-    pub(crate) fn members(&self) -> Vec<&Parameter> {
-        match &self.kind {
-            ChoiceKind::Presence { alternatives, .. } => alternatives.iter().collect(),
-            ChoiceKind::Value { cases, .. } => cases.iter().flat_map(|case| &case.parameters).collect(),
+/// Returns the test of the rule; several tests in one rule are refused.
+fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
+    let has_condition = raw.require.is_some() || raw.forbid.is_some();
+    let tests = usize::from(has_condition) + usize::from(raw.same.is_some()) + usize::from(raw.unique.is_some());
+    if tests > 1 {
+        builder
+            .at(raw.place, Code::BadRule, "a rule can have only one test")
+            .help("write separate rules for `same`, `unique`, and `require` with `forbid`");
+    }
+    if let Some(when) = raw.when.as_ref().filter(|_| tests > 0 && !has_condition) {
+        builder
+            .at(when.place, Code::BadRule, "`when` requires `require` or `forbid`")
+            .help("add `require` or `forbid`, or remove `when`");
+    }
+    if let Some(when) = raw.when.as_ref().filter(|when| has_condition && when.is_empty()) {
+        let help = "write when the rule applies, or remove `when`: without it, the rule always applies";
+        builder.at(when.place, Code::BadRule, "`when` is empty").help(help);
+    }
+    if let Some(same) = &raw.same {
+        return Some(Test::Same(same.value.clone(), same.place));
+    }
+    if let Some(unique) = &raw.unique {
+        return Some(Test::Unique(unique.iter().map(placed).collect()));
+    }
+    (has_condition || raw.when.is_some()).then(|| Test::Condition {
+        when: conditions(raw.when.as_ref()),
+        require: conditions(raw.require.as_ref()),
+        forbid: conditions(raw.forbid.as_ref()),
+    })
+}
+
+pub(super) fn conditions(raw: Option<&Spanned<Conditions>>) -> Vec<Condition> {
+    let entries = raw.into_iter().flat_map(|raw| raw.iter());
+    entries
+        .map(|(name, values)| {
+            let values = values.iter().map(placed).collect();
+            match name.value.strip_prefix("not.") {
+                Some(key) => Condition::Not(Box::new(condition(key, name.place, values))),
+                None => condition(&name.value, name.place, values),
+            }
+        })
+        .collect()
+}
+
+fn condition(key: &str, place: Place, values: Vec<Placed>) -> Condition {
+    match key {
+        "given" => Condition::Given(values),
+        "any_given" => Condition::AnyGiven(values),
+        key => worded(key, place, values),
+    }
+}
+
+/// Returns a condition whose key is a parameter's name with a word before or after it.
+fn worded(key: &str, place: Place, values: Vec<Placed>) -> Condition {
+    let named = |name: &str| (name.to_owned(), place);
+    if let Some(property) = key.strip_prefix("account.") {
+        return Condition::AccountIs { property: named(property), values };
+    }
+    let Some((parameter, word)) = key.rsplit_once('.') else {
+        return Condition::Is { parameter: named(key), values };
+    };
+    if word == "form" {
+        return Condition::HasForm { parameter: named(parameter), forms: values };
+    }
+    if let (Some(relation), [(operand, place)]) = (Relation::parse(word), values.as_slice()) {
+        let operand = Operand::parse(operand);
+        return Condition::Relates { parameter: named(parameter), relation, operand, place: *place };
+    }
+    match (Comparison::parse(word), values.as_slice()) {
+        (Some(comparison), [property]) => {
+            Condition::Compares { parameter: named(parameter), comparison, property: property.clone() }
         }
+        _ => Condition::Is { parameter: named(key), values },
     }
+}
 
-    /// Returns the alternatives, if exactly one is sent; `None` if a value decides.
-    pub(crate) fn alternatives(&self) -> Option<&[Parameter]> {
-        match &self.kind {
-            ChoiceKind::Presence { alternatives, .. } => Some(alternatives),
-            ChoiceKind::Value { .. } => None,
-        }
-    }
-
-    /// Returns the alternative that wins when several are sent.
-    pub(crate) fn wins(&self) -> Option<&str> {
-        match &self.kind {
-            ChoiceKind::Presence { wins, .. } => wins.as_ref().map(|(wins, _)| wins.as_str()),
-            ChoiceKind::Value { .. } => None,
-        }
-    }
-
-    /// Returns the parameters that go with each value of the deciding parameter; empty if there is no deciding
-    /// parameter.
-    pub(crate) fn cases<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = (&'a EnumValue, &'a Case)> {
-        let (enum_index, cases) = match &self.kind {
-            ChoiceKind::Presence { .. } => (None, [].as_slice()),
-            ChoiceKind::Value { enum_index, cases, .. } => (Some(*enum_index), cases.as_slice()),
-        };
-        let values = enum_index.and_then(|index| family.enums.get(index)).map_or([].as_slice(), |all| &all.values);
-        cases.iter().filter_map(|case| Some((values.get(case.value)?, case)))
-    }
-
-    /// Returns the parameter whose value decides, and the index of its enum.
-    pub(crate) fn decider(&self) -> Option<(&Name, usize)> {
-        match &self.kind {
-            ChoiceKind::Presence { .. } => None,
-            ChoiceKind::Value { decider, enum_index, .. } => Some((decider, *enum_index)),
-        }
-    }
-
-    /// Returns the names of all parameters that may be sent for it, the deciding one first. A member of several cases
-    /// occurs once for each.
-    pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
-        let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
-        decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
-    }
-
-    /// Returns the names of all parameters that may be sent for it, each once.
-    pub(crate) fn distinct_wires(&self) -> Vec<&str> {
-        let mut names = Vec::new();
-        for name in self.wires() {
-            if !names.contains(&name) {
-                names.push(name);
+impl Rule {
+    /// Returns a rule that always requires one of several parameters also states a one-of.
+    pub(super) fn facts(&self, about: &str) -> Vec<(Place, Fact)> {
+        let mut facts = vec![Fact::Rule { about: about.to_owned(), rule: self.id.clone(), kind: self.kind }];
+        let prefix = self.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
+        if let Some(Test::Condition { when, require, .. }) = &self.test {
+            for condition in require.iter().filter(|_| when.is_empty()) {
+                if let Condition::AnyGiven(names) = condition {
+                    let paths = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
+                    facts.push(Fact::OneOf { operation: about.to_owned(), paths });
+                }
             }
         }
-        names
+        let facts = facts.into_iter().map(|fact| (self.place, fact));
+        let unsupported = self
+            .unsupported_paths()
+            .map(|(path, place)| (place, Fact::Unsupported { operation: about.to_owned(), path }));
+        facts.chain(unsupported).collect()
+    }
+
+    pub(super) fn element(&self, of: &str) -> Element {
+        let Self { id, place, written, at, kind, severity, severity_place, says, why, within, test, unsupported } =
+            self;
+        // Whether something enforces it beyond types and the attention of a reader.
+        let is_binding = match kind {
+            RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
+            RuleKind::Type | RuleKind::Stated | RuleKind::Todo => false,
+        };
+        let bound = |means: &'static str| Means::Binds { is_binding, verdict: behaviour(means) };
+        let alone = |means: &'static str| if is_binding { behaviour(means) } else { documentation("") };
+        let within = within.as_ref().map(|(list, _)| format!("in {list}: ")).unwrap_or_default();
+        let element = Element::new("rule", path(of, id), [id, id], *place)
+            .when(alone("it holds from now on"), alone("it no longer holds"))
+            .keys([
+                Key::new("kind", kind.as_str(), bound("it is kept by other means")),
+                Key::new("severity", severity.as_str(), bound("whether a request that breaks it is refused"))
+                    .at(*severity_place),
+                Key::new("condition", within.clone() + &maybe(test.as_ref()), bound("it binds other requests"))
+                    .same_as(within + &maybe(test.as_ref().map(Test::meaning))),
+                Key::new(
+                    "unsupported",
+                    names(unsupported),
+                    behaviour("which parameters are refused by name when read"),
+                )
+                .at(first(unsupported)),
+                Key::new("at", at, documentation("")),
+                Key::prose("says", says),
+                Key::prose("why", &maybe(why.as_ref())),
+            ])
+            .states(self.facts(of));
+        Element { written: *written, ..element }
     }
 }

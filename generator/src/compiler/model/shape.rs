@@ -1,9 +1,10 @@
-//! Shapes of parameters and fields: values, lists, maps and objects, and their JSON types.
+//! Shapes of parameters and fields: values, lists, maps and objects, with their JSON types and their units.
 
+use super::builder::{FamilyBuilder, placed};
+use super::{Choice, Enum, Family, Identifier, NamesWithin, Parameter, Placed, Truth, Type};
+use crate::compiler::diagnostics::{Code, Place};
+use crate::compiler::load::raw;
 use tradeapi_words::words;
-
-use super::{Choice, Enum, Family, Identifier, Parameter, Placed, Truth, Type};
-use crate::compiler::diagnostics::Place;
 
 /// The shape of a parameter or a field.
 #[derive(Clone, Debug)]
@@ -244,5 +245,44 @@ impl Family {
             Some(all) => all.placed_wires(),
             None => Vec::new(),
         }
+    }
+}
+
+/// A unit, with the values of other parameters under which it applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    pub(crate) when: Vec<NamesWithin>,
+    pub(crate) is: String,
+    pub(crate) place: Place,
+}
+
+impl FamilyBuilder<'_, '_> {
+    pub(super) fn units(&mut self, raw: &raw::Field) -> Vec<Unit> {
+        let Some(units) = raw.unit.as_ref() else { return Vec::new() };
+        let last = units.0.len().saturating_sub(1);
+        let is_closed = units.0.iter().enumerate().all(|(index, unit)| match (&unit.when, &unit.is, &unit.otherwise) {
+            (Some(when), Some(_), None) => index < last && !when.is_empty(),
+            (None, None, Some(_)) => index == last,
+            _ => false,
+        });
+        if !is_closed || units.0.is_empty() {
+            self.at(
+                units.place,
+                Code::Misplaced,
+                "expected a text, or a list of `when` with `is` that ends with `otherwise`",
+            )
+            .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
+        }
+        units.0.iter().map(one_unit).collect()
+    }
+}
+
+fn one_unit(raw: &raw::Unit) -> Unit {
+    let conditions = raw.when.iter().flat_map(|when| when.iter());
+    let is = raw.is.as_ref().or(raw.otherwise.as_ref());
+    Unit {
+        when: conditions.map(|(name, values)| (placed(name), values.iter().map(placed).collect())).collect(),
+        is: is.map_or_else(String::new, |is| is.value.trim().to_owned()),
+        place: is.map(|is| is.place).unwrap_or_default(),
     }
 }

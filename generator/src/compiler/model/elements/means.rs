@@ -28,19 +28,19 @@ pub(crate) struct Verdict {
     pub(crate) means: Cow<'static, str>,
 }
 
-pub(super) fn breaking(means: impl Into<Cow<'static, str>>) -> Verdict {
+pub(crate) fn breaking(means: impl Into<Cow<'static, str>>) -> Verdict {
     Verdict { class: Class::Breaking, means: means.into() }
 }
 
-pub(super) fn behaviour(means: impl Into<Cow<'static, str>>) -> Verdict {
+pub(crate) fn behaviour(means: impl Into<Cow<'static, str>>) -> Verdict {
     Verdict { class: Class::Behaviour, means: means.into() }
 }
 
-pub(super) fn additive(means: impl Into<Cow<'static, str>>) -> Verdict {
+pub(crate) fn additive(means: impl Into<Cow<'static, str>>) -> Verdict {
     Verdict { class: Class::Additive, means: means.into() }
 }
 
-pub(super) fn documentation(means: impl Into<Cow<'static, str>>) -> Verdict {
+pub(crate) fn documentation(means: impl Into<Cow<'static, str>>) -> Verdict {
     Verdict { class: Class::Documentation, means: means.into() }
 }
 
