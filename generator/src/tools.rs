@@ -12,5 +12,4 @@ pub(crate) mod list;
 pub(crate) mod operation_page;
 pub(crate) mod revision;
 pub(crate) mod rules;
-pub(crate) mod sent;
 pub(crate) mod skeleton;

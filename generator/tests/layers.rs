@@ -35,7 +35,6 @@ const FOLDERS: [(&str, &[&str]); 2] = [
         &[
             "compare",
             "revision",
-            "sent",
             "rules",
             "list",
             "skeleton",

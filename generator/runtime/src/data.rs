@@ -12,7 +12,6 @@ pub mod lifecycle;
 pub mod operation;
 pub mod parameters;
 pub(crate) mod serde_support;
-pub(crate) mod shared;
 pub(crate) mod sorting;
 pub mod tables;
 pub mod value;

@@ -28,8 +28,7 @@
 //!
 //! - `data`: values and tables, without I/O
 //!   - `value`, `sorting`: numbers, times, identifiers and open enums, independent of their form on the wire; sorting
-//!   - `tables`, `account`, `clock`, `shared`: facts about an API, properties of an account, time, and what the clients
-//!     of an account share
+//!   - `tables`, `account`, `clock`: facts about an API, properties of an account, and time
 //!   - `json`: the reader, the writer, and how values are read and written
 //!   - `account_file`: accounts as JSON
 //!   - `checks`: the rules that a request may break, and how a client treats them

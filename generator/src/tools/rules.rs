@@ -24,6 +24,7 @@ use crate::compiler::model::{
 
 pub use cases::Case;
 pub(crate) use cases::cases;
+pub(crate) use drafts::boolean;
 pub(crate) use evaluate::evaluate;
 
 /// The time of the check in all cases: 2026-09-21, 14:13:20 UTC.

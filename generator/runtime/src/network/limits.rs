@@ -41,6 +41,7 @@ pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSett
 pub use call::{Call, Classes, Reservation};
 pub use file::FileLimits;
 pub use in_process::InProcessLimits;
+pub(crate) use in_process::SharedByAccount;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
 pub(crate) use refused_address::{AddressRate, AddressRefusals, Watch, call_of};

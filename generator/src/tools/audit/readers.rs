@@ -14,10 +14,8 @@ mod parameters;
 mod records;
 mod response;
 mod states;
-mod unsupported;
 mod value_lists;
 mod values;
-mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,22 +5,22 @@
 //! said by the descriptions of its JSON Schema, which is written beside it.
 
 mod answers;
-mod codes;
 mod settling;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use serde_json::Value;
-use tradeapi_words::{Assumptions, REPEATS_AFTER};
-
-use super::object::Object;
+use super::Object;
 use crate::compiler::diagnostics::Diagnostics;
-use crate::compiler::model::{AnswerPath, Api, Duration, Family, Operation, RowOutcome, Source, Step};
-use crate::compiler::words::{CallResult, Effect};
+use crate::compiler::model::{
+    AnswerPath, Api, Certainty, CodeProof, Duration, Family, Operation, Proof, RowOutcome, Source, Step,
+};
+use crate::compiler::words::{CallResult, Effect, Stage};
 use crate::compiler::write::{RUST, replace_stale};
 use crate::tools::compare::{Difference, compare};
+use serde_json::Value;
+use tradeapi_words::{Assumptions, REPEATS_AFTER};
 
 /// The JSON Schema of the file.
 const SCHEMA: &str = include_str!("outcomes/outcomes.schema.json");
@@ -43,7 +43,7 @@ pub struct Outcomes {
 
 /// Exports the outcomes of the requests of an API.
 pub(crate) fn outcomes(api: &Api) -> Outcomes {
-    let codes = codes::all(api);
+    let codes = all_codes(api);
     let count = codes.len();
     let changes = || api.operations().filter(|(_, operation)| operation.effect != Effect::Read);
     let operations = api.operations().map(|(family, operation)| (operation.id.clone(), of(api, family, operation)));
@@ -175,4 +175,85 @@ impl fmt::Display for Outcomes {
         let Self { changes, queried, codes, .. } = self;
         write!(f, "{changes} operations that change something, {queried} of which a query settles; {codes} codes")
     }
+}
+
+/// The effects of operations that change something.
+const CHANGES: [Effect; 4] = [Effect::Create, Effect::Amend, Effect::Cancel, Effect::Close];
+
+/// Returns all codes, each with its rows: documented ones first, because they take precedence.
+fn all_codes(api: &Api) -> BTreeMap<String, Value> {
+    let mut rows: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (family, error) in api.families.iter().flat_map(|family| family.errors.iter().map(move |error| (family, error)))
+    {
+        let source = error.source.as_ref().or(family.source.as_ref()).map(source);
+        let row = Object::new()
+            .with("families", [family.name.as_str()])
+            .with("says", error.text.as_str())
+            .text("advice", &error.doc)
+            .flag("success", error.success)
+            .and(proof(api, &error.proof, None))
+            .maybe("source", source)
+            .list("sources", observers(family));
+        rows.entry(&error.code).or_default().push(row.into_value());
+    }
+    for code in &api.codes {
+        let row = Object::new()
+            .list("families", code.families.iter().map(|name| name.text.as_str()))
+            .with("says", code.says.as_str())
+            .text("advice", &code.doc)
+            .and(proof(api, &code.proof, Some(code.certainty)))
+            .list("sources", code.sources.iter().map(String::as_str));
+        rows.entry(&code.code).or_default().push(row.into_value());
+    }
+    rows.into_iter().map(|(code, rows)| (code.to_owned(), Value::from(rows))).collect()
+}
+
+/// Returns who has seen the operations of a family that no document describes.
+fn observers(family: &Family) -> impl Iterator<Item = &str> {
+    family.sources.iter().map(|(source, _)| source.as_str())
+}
+
+/// Returns the proof that a code gives. `certainty` is that of a code that no document lists.
+fn proof(api: &Api, proof: &Proof, certainty: Option<Certainty>) -> Object {
+    let end = end(proof.proves, certainty);
+    let is_not_done = |effect: Effect, several: bool| match outcome_of(api, end) {
+        RowOutcome::NotDone => true,
+        RowOutcome::ByCode => !proof.leaves_open(effect, several),
+        RowOutcome::Done | RowOutcome::Unknown => false,
+    };
+    let proven = |several: bool| CHANGES.into_iter().filter(move |effect| is_not_done(*effect, several));
+    let alike = proof.alike.is_some() || proof.stage == Stage::Parameters;
+    Object::new()
+        .with("certainty", certainty.map_or("documented", |certainty| certainty.as_str()))
+        .with("end", end.as_str())
+        .with("proves", proof.proves.as_str())
+        .with("stage", proof.stage.as_str())
+        .maybe("cause", proof.cause.map(|cause| cause.as_str()))
+        .with("not_done", proven(false).map(|effect| effect.as_str()).collect::<Vec<_>>())
+        .flag("open_if_several", proven(false).ne(proven(true)))
+        .flag("alike", alike)
+}
+
+/// Returns the end of a call that is answered with a code.
+fn end(proves: CodeProof, certainty: Option<Certainty>) -> CallResult {
+    match (certainty, proves) {
+        (Some(Certainty::Single | Certainty::Conflicting), _) => CallResult::UnlistedCode,
+        (_, CodeProof::Timestamp) => CallResult::TimestampRefused,
+        (_, CodeProof::Credentials) => CallResult::CredentialsRefused,
+        (None, _) => CallResult::ListedCode,
+        (Some(Certainty::Several), _) => CallResult::ObservedCode,
+    }
+}
+
+/// Returns the codes by which a query says that what it looks for does not exist.
+pub(super) fn of_absence<'a>(api: &'a Api, family: &'a Family, query: &str) -> impl Iterator<Item = &'a str> {
+    let account = family.served_at(query).and_then(|served| api.family(served)).unwrap_or(family);
+    let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
+    let documented = family.errors.iter().filter(|error| error.proof.proves == CodeProof::NoSuchOrder);
+    let observed = api.codes.iter().filter(move |code| {
+        let is_of = code.is_of(family) || code.is_of(account);
+        let is_trusted = code.certainty == Certainty::Several && code.proof.proves == CodeProof::NoSuchOrder;
+        is_of && is_trusted && !is_documented(&code.code)
+    });
+    documented.map(|error| error.code.as_str()).chain(observed.map(|code| code.code.as_str()))
 }

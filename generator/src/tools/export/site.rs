@@ -16,13 +16,10 @@
 //! the site. An operation's page has the fields of its answer in short; their values are with the types, once.
 
 mod address;
-mod changes;
 mod code;
 mod concepts;
 mod counterparts;
 mod families;
-mod inputs;
-mod lifecycle;
 mod operation;
 mod outcome;
 mod page;
@@ -38,9 +35,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-pub(crate) use changes::Baseline;
-pub use inputs::RuleTests;
-pub(crate) use inputs::{DocumentFile, SiteInputs, SourceFile};
+pub(crate) use tables::Baseline;
+pub use view::RuleTests;
+pub(crate) use view::{DocumentFile, SiteInputs, SourceFile};
 
 use crate::compiler::diagnostics::{Diagnostics, is_invisible};
 use crate::compiler::model::Api;
@@ -99,11 +96,11 @@ fn pages(site: &view::Site<'_>, since: Option<Baseline<'_>>) -> Vec<Page> {
         pages.push(families::page(site, family));
         pages.extend(family.operations.iter().map(|view| operation::page(site, family, view)));
         pages.push(types::page(site, family));
-        pages.extend(lifecycle::page(site, family));
+        pages.extend(families::lifecycle(site, family));
     }
     pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
     pages.extend(counterparts::page(site));
-    pages.extend(since.map(|since| changes::page(site, since)));
+    pages.extend(since.map(|since| tables::changes(site, since)));
     // Last, because the other pages determine which lines have links.
     pages.extend(families::documents(site));
     pages.extend(families::files(site));

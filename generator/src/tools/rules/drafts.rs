@@ -8,10 +8,9 @@ use super::cases::Goal;
 use super::evaluate::{has_pattern, moment, text};
 use crate::compiler::model::{
     Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Number, Operand, Operation, Parameter,
-    PropertyKind, Relation, Type,
+    PropertyKind, Relation, Truth, Type,
 };
 use crate::compiler::words::Times;
-use crate::tools::sent;
 use tradeapi_words::ACCESS_TOLERANCE_MS;
 
 /// A request, with the properties of the account.
@@ -444,7 +443,7 @@ impl<'a> Drafts<'a> {
                 let values = self.family.values_of(&parameter.shape, &parameter.only);
                 values.into_iter().map(|(wire, _)| json!(wire)).collect()
             }
-            Some(Type::Boolean(truth)) => vec![sent::boolean(truth, true), sent::boolean(truth, false)],
+            Some(Type::Boolean(truth)) => vec![boolean(truth, true), boolean(truth, false)],
             Some(ty) if ty.is_text() => seen().into_iter().chain([json!("ABC-1")]).collect(),
             Some(ty) if ty.is_quantity() => {
                 let least = parameter.min.as_ref().and_then(|(min, _)| ty.wire_of_value(min).parse().ok()).unwrap_or(1);
@@ -483,4 +482,13 @@ fn with_property(draft: &Draft, property: &str, value: Value) -> Draft {
     let mut draft = draft.clone();
     draft.account.insert(property.to_owned(), value);
     draft
+}
+
+/// Returns the value of a boolean, as it is sent.
+pub(crate) fn boolean(form: Truth, value: bool) -> Value {
+    match form {
+        Truth::Bare => value.into(),
+        Truth::Text => value.to_string().into(),
+        Truth::Number => u8::from(value).into(),
+    }
 }

@@ -20,9 +20,9 @@ use crate::data::account::Account;
 use crate::data::checks::CheckPolicy;
 use crate::data::clock::{Clock, Environment, Moment, SystemEnvironment, Timer};
 use crate::data::error::BuildError;
-use crate::data::shared::SharedByAccount;
 use crate::data::tables::{Api, RateLimit};
 use crate::network::drift::Drift;
+use crate::network::limits::SharedByAccount;
 use crate::network::limits::{AddressRate, AddressRefusals, Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::network::signing::{Authenticator, Credentials, variable};
 #[cfg(feature = "hyper")]

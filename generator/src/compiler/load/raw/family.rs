@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::statement::{Contradiction, OpenQuestion, Rule, Source};
+use super::{Contradiction, OpenQuestion, Rule, Source};
 use crate::compiler::load::declared::{Change, Names, NamesWithin, Pair, Placed, declared};
 use crate::compiler::load::shapes::{Conditions, Formed, JsonForm, Named, Short, ShortForm, Spanned, Text, Texts};
 use crate::compiler::load::typed::{NodeReader, Read, ReadError};

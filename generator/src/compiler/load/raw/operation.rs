@@ -2,8 +2,8 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::statement::{Contradiction, OpenQuestion, Rule, Source};
 use super::types::{Deprecated, Field};
+use super::{Contradiction, OpenQuestion, Rule, Source};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{
     Alternatives, Change, Defaulted, Flag, Names, NamesWithin, Pair, Placed, Prose, declared,

@@ -1,8 +1,8 @@
 //! `types.yaml`: the types of parameters and of fields of records.
 
 use super::Reviewed;
+use super::Source;
 use super::operation::EnumCounterpart;
-use super::statement::Source;
 use crate::compiler::diagnostics::Place;
 use crate::compiler::load::declared::{Placed, Prose, declared};
 use crate::compiler::load::shapes::{Formed, Named, NumberForm, Rare, Short, ShortForm, Spanned, Text, Texts, placed};

@@ -1,6 +1,6 @@
 //! Credentials: security schemes, and what is signed, as one value in the words of the schema language.
 
-use super::object::Object;
+use super::Object;
 use crate::compiler::model::{
     Access, Api, Carried, Content, Credentials, Either, Operation, Pairs, Part, PartKind, Signature, SignedPart, Token,
     Within,

@@ -7,7 +7,7 @@ use crate::compiler::model::declared::{self, Mapping};
 use crate::compiler::model::elements::Key;
 use crate::compiler::model::{Decided, Enum, Family, Form, Identifier, Pattern, Truth, Type};
 use crate::compiler::words::Times;
-pub(super) use crate::tools::export::object::Object;
+pub(super) use crate::tools::export::Object;
 use heck::ToUpperCamelCase as _;
 use serde_json::{Map, Value, json};
 

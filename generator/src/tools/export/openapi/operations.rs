@@ -9,7 +9,7 @@ use crate::compiler::model::{
     Rate, Response, Sent, Setting, Shape, Within,
 };
 use crate::compiler::words::{In, Lists, Objects, PagesBy, Sends};
-use crate::tools::sent;
+use crate::tools::export;
 use serde_json::{Map, Value, json};
 
 /// Returns all operations, grouped by path.
@@ -120,7 +120,7 @@ fn in_body(api: &Api, operation: &Operation, request: &str) -> Option<String> {
             request = array;
         }
     }
-    Some(sent::body(api, operation, request).to_string())
+    Some(export::body(api, operation, request).to_string())
 }
 
 /// Returns statements that OpenAPI cannot express.

@@ -6,7 +6,7 @@ use crate::compiler::model::{
     Certainty, CodeProof, Condition, Contradiction, Family, Observation, ObservedCode, OpenQuestion, Parameter, Proof,
     Refusal, Rule, RuleKind, Severity, Source, Statements, Test, Type,
 };
-use crate::tools::sent;
+use crate::tools::rules;
 use serde_json::{Value, json};
 
 /// Returns a rule with its condition as data.
@@ -137,7 +137,7 @@ impl Members<'_> {
     fn value(&self, name: &str, text: &str) -> Value {
         let Some(member) = self.find(name) else { return Value::from(text) };
         match member.shape.single() {
-            Some(Type::Boolean(truth)) => sent::boolean(truth, text == "true"),
+            Some(Type::Boolean(truth)) => rules::boolean(truth, text == "true"),
             Some(_) | None => typed(text, member.shape.json_type(member.as_text).as_str()),
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tradeapi_words::Assumptions;
 
-use super::{Object, codes};
+use super::Object;
 use crate::compiler::model::{
     Absence, Api, Confirm, Ends, Family, NamesWithin, Operation, Pair, Record, Repeat, Type, has_parameter,
 };
@@ -63,7 +63,7 @@ fn shown(family: &Family, operation: &Operation, confirm: &Confirm, record: &Rec
 
 /// Returns the absence that proves something, and when.
 fn absence(api: &Api, family: &Family, query: &Operation, confirm: &Confirm) -> Object {
-    let codes: Vec<&str> = codes::of_absence(api, family, &query.path.text).collect();
+    let codes: Vec<&str> = super::of_absence(api, family, &query.path.text).collect();
     let object = Object::new().list("codes", codes);
     match Absence::of(api, confirm) {
         Err(why) => object.with("proves_nothing", why),

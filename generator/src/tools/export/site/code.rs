@@ -12,7 +12,7 @@ use super::view::{
     Access, Api, Credentials, Encoding, Lists, Objects, Operation, ParameterStyle, Part, PartKind, Sends, SignedPart,
     SignedQuery, Within, parts_text,
 };
-use crate::tools::sent;
+use crate::tools::export;
 /// Code between tags, in which quotation marks are not escaped because code is full of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodeText<T>(pub(super) T);
@@ -177,7 +177,7 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
         return Some(Call {
             path: operation.path.text.clone(),
             query: String::new(),
-            body: sent::body(api, operation, request).to_string(),
+            body: export::body(api, operation, request).to_string(),
             headers: Vec::new(),
         });
     }
@@ -200,10 +200,10 @@ pub(super) fn call(api: &Api, operation: &Operation, request: &str) -> Option<Ca
     let query = pairs(operation, beside.iter().map(|(name, value)| (name, value)), in_query);
     if operation.sends() == Sends::Json {
         let array = operation.body.array().and_then(|array| members.shift_remove(&array.name.wire));
-        let body = sent::body(api, operation, array.unwrap_or(Value::Object(members))).to_string();
+        let body = export::body(api, operation, array.unwrap_or(Value::Object(members))).to_string();
         return Some(Call { path, query, body, headers });
     }
-    if let Value::Object(all) = sent::body(api, operation, Value::Object(members.clone())) {
+    if let Value::Object(all) = export::body(api, operation, Value::Object(members.clone())) {
         members = all;
     }
     let (query, body) = match operation.sends() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::address::{Address, anchor};
 use super::code;
-use super::inputs::RuleTest;
+use super::view::RuleTest;
 use super::view::{
     Case, CodeOutcome, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements,
     TypeView, Unit, ValueView, phrases,

@@ -1,14 +1,14 @@
-//! Tables over the whole API: errors, limits, rules and names.
+//! Pages over the whole API: tables of errors, limits, rules and names, and the changes since another revision.
 
 use std::collections::BTreeMap;
 
-use maud::{Markup, html};
-
 use super::address::{Address, Anchors, anchor};
 use super::page::Page;
-use super::pieces::{self, KINDS, PageContext, in_words, proves, sentence, to_do};
+use super::pieces::{self, KINDS, PageContext, capital, in_words, proves, sentence, to_do};
 use super::search;
 use super::view::{Access, CodeOutcome, ErrorCode, FamilyView, OperationView, Parameter, RuleView, Site};
+use crate::tools::diff::{Change, Class, Diff};
+use maud::{Markup, html};
 
 pub(super) fn errors(site: &Site<'_>) -> Page {
     let address = Address::errors();
@@ -332,4 +332,64 @@ pub(super) fn names(site: &Site<'_>) -> Page {
 /// Returns a heading for each family.
 fn headings(site: &Site<'_>) -> Vec<(String, String)> {
     site.families.iter().map(|family| (anchor("family", family.name()), family.family.title.clone())).collect()
+}
+
+/// The differences from an older schema, and its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Baseline<'a> {
+    pub(crate) revision: &'a str,
+    pub(crate) diff: &'a Diff,
+}
+
+const CLASSES: [(Class, &str); 4] = [
+    (Class::Breaking, "Breaking"),
+    (Class::Behaviour, "Behaviour"),
+    (Class::Additive, "Added"),
+    (Class::Documentation, "Documentation"),
+];
+
+pub(super) fn changes(site: &Site<'_>, since: Baseline<'_>) -> Page {
+    let address = Address::changes();
+    let classes = || CLASSES.into_iter().filter(|(class, _)| since.diff.count(*class) > 0);
+    let id = |title: &str| title.to_lowercase();
+    Page {
+        title: "Changes".to_owned(),
+        about: format!("What changed since {}.", since.revision),
+        main: html! {
+            h1 { "Changes" }
+            p.lead {
+                "What changed in " (site.api.name) " since " code { (since.revision) }
+                ", by what it does to code that uses it."
+            }
+            @if since.diff.differences.is_empty() { p { "Nothing differs." } }
+            @for (class, title) in classes() {
+                h2 id=(id(title)) { (title) " " span.number { (since.diff.count(class)) } }
+                ul.changes { @for one in since.diff.of(class) { li {
+                    p {
+                        (capital(one.kind))
+                        " " @for (index, subject) in one.subjects.iter().enumerate() {
+                            @if index > 0 { ", " } code { (subject) }
+                        }
+                        @match &one.change {
+                            Change::Added => " was added.",
+                            Change::Removed => " was removed.",
+                            Change::Changed { what, .. } => { ": " (what) " changed." }
+                        }
+                    }
+                    @if let Change::Changed { old, new, .. } = &one.change {
+                        dl.before-after {
+                            @if !old.is_empty() { div { dt { "Before" } dd { del { (old) } } } }
+                            @if !new.is_empty() { div { dt { "Now" } dd { ins { (new) } } } }
+                        }
+                    }
+                    @if !one.means.is_empty() { p.quiet { (pieces::sentence(&capital(&one.means))) } }
+                } } }
+            }
+        },
+        aside: None,
+        headings: classes().map(|(_, title)| (id(title), title.to_owned())).collect(),
+        family: None,
+        markdown: None,
+        address,
+    }
 }

@@ -9,7 +9,7 @@ use crate::compiler::emit;
 use crate::compiler::model::phrases::PLAIN;
 use crate::compiler::model::{Api, CodeProof, Effect, ErrorCode, Family, Operation, Proof};
 use crate::tools::export::site::address::{Address, Anchors};
-use crate::tools::export::site::inputs::RuleTests;
+use crate::tools::export::site::view::RuleTests;
 use crate::tools::rules::{self, Case};
 
 /// An operation with everything that its page shows.

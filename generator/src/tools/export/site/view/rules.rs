@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compiler::diagnostics::Place;
 use crate::compiler::model::{Condition, Family, ListName, Operation, Rule, RuleKind, Severity, Test, WireParameter};
 use crate::tools::export::site::address::Anchors;
-use crate::tools::export::site::inputs::{RuleTest, RuleTests};
+use crate::tools::export::site::view::{RuleTest, RuleTests};
 use crate::tools::rules::{self, Case, Check, Entry};
 
 /// A rule with its proof.
