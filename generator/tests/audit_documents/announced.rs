@@ -26,7 +26,7 @@ const BY_HAND: [(&str, Standing); 42] = [
     ("Strategy orders", Standing::Missing),
     ("New accounts", Standing::Covered),
     ("`accountLevel`", Standing::Covered),
-    ("`balanceOriginal`", Standing::Missing),
+    ("`balanceOriginal`", Standing::Covered),
     ("`isReality`", Standing::Covered),
     ("`1Mutc`", Standing::Covered),
     ("`COIN-FUTURES`", Standing::Covered),
