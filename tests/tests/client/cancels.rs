@@ -32,6 +32,12 @@ fn exchange(state: &'static str, answer: Answered) -> (ScriptedServer, Client) {
     (server, client)
 }
 
+/// Returns a policy that shows an outcome: with a few quick queries if it stays unknown, and otherwise with all the time
+/// that a busy machine takes.
+fn until(outcome: Outcome) -> ConfirmPolicy {
+    if outcome == Outcome::Unknown { brief() } else { ConfirmPolicy::new() }
+}
+
 /// Returns a policy with a few quick queries.
 fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(50))
@@ -56,8 +62,7 @@ async fn the_end_of_an_order_settles_its_cancellation_at_once() {
         for (state, outcome) in SHOWN {
             let (server, client) = exchange(state, answer);
             let cancel = unified::CancelOrder::new(order("mine"));
-            // What is settled at once does not depend on the deadline, however slow the machine is.
-            let policy = if outcome == Outcome::Unknown { brief() } else { ConfirmPolicy::new() };
+            let policy = until(outcome);
             let confirmation = client.place_and_confirm(&cancel, &policy).await;
             assert_eq!(confirmation.outcome(), outcome, "{state}: {confirmation}");
             let queries = server.requests().len() - 1;
@@ -85,7 +90,7 @@ async fn the_end_of_an_order_settles_its_item_of_a_batch() {
         let (_server, client) = exchange(state, answer);
         let item = unified::BatchCancelItem::new(unified::Category::Spot, "BTCUSDT", order("mine"));
         let batch = client.batch(unified::BatchCancel::new(vec![item]));
-        let confirmed = batch.send_and_confirm(&brief()).await.unwrap();
+        let confirmed = batch.send_and_confirm(&until(outcome)).await.unwrap();
         assert_eq!(confirmed.outcomes().collect::<Vec<_>>(), [outcome], "{state}");
     }
 }
@@ -115,7 +120,7 @@ async fn an_order_that_ended_without_its_values_settles_a_refused_amendment() {
     for (answer, state, qty, outcome) in cases {
         let (_server, client) = exchange(state, answer);
         let amendment = unified::ModifyOrder::new(order("mine")).qty(Decimal::from(qty));
-        let confirmation = client.place_and_confirm(&amendment, &brief()).await;
+        let confirmation = client.place_and_confirm(&amendment, &until(outcome)).await;
         assert_eq!(confirmation.outcome(), outcome, "{state}: {confirmation}");
         // A rejection may have ended the order, which is an effect.
         let cancels = amendment.auto_cancel(unified::YesNo::Yes);

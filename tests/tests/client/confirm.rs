@@ -104,6 +104,11 @@ fn brief() -> ConfirmPolicy {
     ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(5)).deadline(Duration::from_millis(30))
 }
 
+/// Returns a policy with the time for a query on a busy machine.
+fn unhurried() -> ConfirmPolicy {
+    brief().deadline(Duration::from_secs(1))
+}
+
 /// Returns a policy that queries until the outcome is known, which it is in every test that uses it.
 fn patient() -> ConfirmPolicy {
     brief().deadline(Duration::from_secs(60))
@@ -133,7 +138,7 @@ async fn an_accepted_order_is_found_after_any_answer() {
 async fn an_order_stays_unknown_as_long_as_it_can_arrive() {
     for answer in [|_: &Request, _: &mut dyn FnMut(Value)| code("45001"), |_, _| Answer::close()] as [Change; 2] {
         let exchange = Exchange::start(answer);
-        let policy = brief().deadline(Duration::from_secs(1)).absent("40404");
+        let policy = unhurried().absent("40404");
         let confirmation = exchange.client().place_and_confirm(&market_buy(), &policy).await;
         assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
         let (changes, questions) = exchange.count();
@@ -170,7 +175,7 @@ async fn an_absence_counts_later_and_only_with_a_code_for_it() {
 async fn the_reason_for_an_unknown_outcome_names_the_code() {
     let exchange = Exchange::start(|_, _| code("45001"));
     let signed_at = tradeapi::Timestamp::from(SystemTime::now() - Duration::from_secs(60));
-    let confirmation = confirm::settle(exchange.client().core(), &market_buy(), signed_at, &brief()).await;
+    let confirmation = confirm::settle(exchange.client().core(), &market_buy(), signed_at, &unhurried()).await;
     let Confirmation::Unknown(still) = &confirmation else { panic!("{confirmation}") };
     assert_eq!(still.because.code(), Some("40404"));
     let text = still.because.to_string();
@@ -191,7 +196,7 @@ async fn an_absence_proves_nothing_once_any_call_has_shown_the_order() {
     // From here on, the exchange answers that there is no such order.
     exchange.book.lock().unwrap().clear();
 
-    let confirmation = confirm::settle(client.core(), &order, signed_at, &brief().absent("40404")).await;
+    let confirmation = confirm::settle(client.core(), &order, signed_at, &unhurried().absent("40404")).await;
     let Confirmation::Unknown(still) = confirmation else { panic!("{confirmation}") };
     assert_eq!(still.because.why(), "it was not found, but an earlier answer showed a record with its id");
     // A client that has not seen the order trusts the absence.
@@ -261,8 +266,7 @@ async fn an_amendment_under_the_other_id_may_have_changed_the_order() {
 
 #[tokio::test]
 async fn a_batch_is_confirmed_item_by_item() {
-    // Long enough to find the existing orders on a busy machine.
-    let policy = brief().deadline(Duration::from_secs(1));
+    let policy = unhurried();
     let items = || [1, 2, 3, 4, 5].map(|n| format!("item-{n}"));
     let outcomes = [Outcome::Done, Outcome::NotDone, Outcome::Done, Outcome::Unknown, Outcome::Unknown];
     // The first succeeds, and the second fails with a known code or with none. The third and the fourth are left out, and
@@ -362,7 +366,7 @@ async fn an_order_that_never_left_is_not_found_in_that_of_an_equal_one() {
         assert_eq!(confirm::settle(core, &order, signed_at, &brief()).await.outcome(), Outcome::Unknown);
     }
     // The others were not accepted, so the record belongs to the first.
-    assert_eq!(confirm::settle(core, &order, first.sent.signed_at, &brief()).await.outcome(), Outcome::Done);
+    assert_eq!(confirm::settle(core, &order, first.sent.signed_at, &patient()).await.outcome(), Outcome::Done);
 }
 
 async fn give_up_soon<T>(call: impl Future<Output = T>) -> Result<T, tokio::time::error::Elapsed> {
