@@ -6,6 +6,8 @@ mod core;
 mod departures;
 mod earlier;
 mod exchange_clock;
+#[cfg(feature = "blocking")]
+mod forked;
 mod journaled;
 mod pacing;
 mod prepared;
@@ -23,9 +25,9 @@ pub use self::core::ClientCore;
 pub(crate) use self::departures::Departure;
 pub use self::departures::{Departed, UnderWay};
 pub use self::exchange_clock::SigningClock;
-pub use self::pacing::LimitMode;
 #[cfg(feature = "blocking")]
-pub(crate) use self::pacing::refusing_calls;
+pub(crate) use self::forked::refusing_calls;
+pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
 pub(crate) use self::sending::CallFuture;
 pub use tradeapi_words::Assumptions;

@@ -2,18 +2,15 @@
 //!
 //! Calls are spread by slots before the limiter, which stays exact and does not depend on them. Cancellations have no
 //! slots. A call takes the first slot that all its limits have free, also one between those of others, so that a heavy
-//! call delays no lighter one of its pool; a call that is given up returns it. A process that was forked after the client
-//! was created makes no calls.
+//! call delays no lighter one of its pool; a call that is given up returns it.
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::data::account::Known;
 use crate::data::clock::{Timer, pause};
-use crate::data::error::{Error, Limited, LimiterErrorKind, LimiterFailure};
+use crate::data::error::{Error, Limited, LimiterFailure};
 use crate::data::operation::DynOperation;
 use crate::data::tables::{Api, Effect, Meta, RateLimit};
 use crate::network::limits::{
@@ -236,7 +233,7 @@ impl RateLimitPolicy {
     ) -> Result<Permit<'a>, Error> {
         let (limiter, meta) = (&*self.limiter, call.meta());
         #[cfg(feature = "blocking")]
-        refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
+        super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
         let waits = match self.mode {
             LimitMode::Off => return Ok(Permit::new(limiter, api, None)),
             LimitMode::Wait | LimitMode::Spread => true,
@@ -303,52 +300,12 @@ fn refused(denied: AdmissionError, operation: &'static str) -> Error {
     }
 }
 
-thread_local! {
-    /// True if the client that this thread polls belongs to the parent process.
-    static IS_FORKED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `act` while calls are refused on this thread.
-pub(crate) fn refusing_calls<T>(act: impl FnOnce() -> T) -> T {
-    struct Reset(bool);
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            IS_FORKED.set(self.0);
-        }
-    }
-    let _reset = Reset(IS_FORKED.replace(true));
-    act()
-}
-
-/// Refuses a call in a child.
-pub(super) fn refuse_in_child() -> Result<(), Unavailable> {
-    if !IS_FORKED.get() {
-        return Ok(());
-    }
-    let why = format!(
-        "its connections and limits do not belong to process {}; create the client after the fork",
-        process::id()
-    );
-    Err(Unavailable::new(LimiterErrorKind::Forked, why))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::data::tables::{Meta, Scope};
-
-    #[test]
-    fn calls_are_refused_only_while_a_child_waits() {
-        assert!(refuse_in_child().is_ok());
-        refusing_calls(|| {
-            assert_eq!(refuse_in_child().map_err(|refused| refused.kind), Err(LimiterErrorKind::Forked));
-            refusing_calls(|| ());
-            assert!(refuse_in_child().is_err());
-        });
-        assert!(refuse_in_child().is_ok());
-    }
 
     #[test]
     fn a_heavy_call_takes_as_many_slots_as_it_weighs() {
