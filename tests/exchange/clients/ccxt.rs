@@ -1,7 +1,7 @@
 //! ccxt for Rust, unmodified but for the address, trades on the local exchange, as `trade.py` does with ccxt for Python.
 //!
-//! It reads the family from its argument, and the address and the keys from the variables that the exchange prints. With
-//! `situation` it places one order, and writes what its caller is told to the file that the variable SAYS names.
+//! Reads the family from its argument, and the address and the keys from the variables that the exchange prints. With
+//! `situation`, it places one order, and writes what its caller is told to the file that the variable SAYS names.
 
 use std::{env, error, fs};
 

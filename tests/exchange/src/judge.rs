@@ -41,7 +41,7 @@ mod books;
 mod process;
 
 use self::books::{Books, window};
-use self::process::Process;
+use self::process::{Process, ProgramEnd};
 
 /// The nodes of the highest level, and the longest time by which one shows orders late, in milliseconds.
 const NODES: [Node; 3] = [Node::new(2), Node::new(1).lagging(LAG), Node::new(1).with_answer_time(45_000)];
@@ -318,7 +318,8 @@ impl Trial {
         let faults = core.hostile.as_ref().map(|hostile| hostile.faulted.clone()).unwrap_or_default();
         let unknown = beliefs.iter().filter(|belief| belief.outcome.is_none()).count();
         let beliefs = [beliefs.len() - unknown, unknown];
-        Ok(Verdict { findings, requests: all.len(), calls, faults, beliefs, ended, command: self.command() })
+        let (requests, command, ProgramEnd { how: ended, is_out_of_time }) = (all.len(), self.command(), ended);
+        Ok(Verdict { findings, requests, calls, faults, beliefs, ended, is_out_of_time, command })
     }
 
     async fn with_files(
@@ -326,7 +327,7 @@ impl Trial {
         exchange: &Exchange,
         address: SocketAddr,
         started: Duration,
-    ) -> io::Result<(String, Vec<Belief>)> {
+    ) -> io::Result<(ProgramEnd, Vec<Belief>)> {
         let fill = |form: &str| self.fill(form, exchange, address, started);
         let mut written = Vec::new();
         let mut write = || -> io::Result<()> {
@@ -469,6 +470,8 @@ pub struct Verdict {
     pub beliefs: [usize; 2],
     /// The way in which the program ended.
     pub ended: String,
+    #[serde(skip)]
+    is_out_of_time: bool,
     /// The options that repeat the trial.
     pub command: String,
 }
@@ -491,7 +494,8 @@ const SHOWN: usize = 5;
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { findings, requests, calls: _, faults, beliefs: [compared, unknown], ended, command } = self;
+        let Self { findings, requests, faults, beliefs: [compared, unknown], ended, is_out_of_time, command, .. } =
+            self;
         let faults = faults.len();
         for (name, kind) in FindingKind::ALL {
             let of_kind: Vec<_> = findings.iter().filter(|finding| finding.kind == kind).collect();
@@ -513,8 +517,7 @@ impl fmt::Display for Verdict {
         let (found, sent) = (counted(findings.len(), "finding"), counted(*requests, "request"));
         writeln!(f, "{found} in {sent}, of which {faults} met a fault.")?;
         writeln!(f, "Beliefs: {compared} compared with the books, {unknown} unknown. The program {ended}.")?;
-        let is_cut_off = !ended.starts_with("ended by itself");
-        if is_cut_off && findings.iter().any(|finding| finding.kind == FindingKind::LeftOpen) {
+        if *is_out_of_time && findings.iter().any(|finding| finding.kind == FindingKind::LeftOpen) {
             writeln!(f, "It might have cancelled what is left open; `--seconds` gives it longer.")?;
         }
         writeln!(f, "Again: tradeapi-exchange judge {command}")

@@ -25,6 +25,14 @@ pub(super) struct Process {
     program: String,
 }
 
+/// The way in which a program ended.
+pub(super) struct ProgramEnd {
+    /// In words, behind *The program*.
+    pub(super) how: String,
+    /// True if it was ended because its time was over.
+    pub(super) is_out_of_time: bool,
+}
+
 impl Process {
     /// Starts a program in a process group of its own. Its output is shown on the standard error, unless it is `quiet`.
     pub(super) fn start(
@@ -51,15 +59,19 @@ impl Process {
         mut self,
         time: Duration,
         has_done_enough: impl Fn() -> bool,
-    ) -> io::Result<(String, Vec<Belief>)> {
+    ) -> io::Result<(ProgramEnd, Vec<Belief>)> {
+        let mut is_out_of_time = false;
         let enough = async {
             while !has_done_enough() {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        let ended = tokio::select! {
+        let how = tokio::select! {
             status = self.child.wait() => format!("ended by itself, {}", shown(status?)),
-            () = tokio::time::sleep(time) => self.stop(&format!("was ended after {} s", time.as_secs())).await?,
+            () = tokio::time::sleep(time) => {
+                is_out_of_time = true;
+                self.stop(&format!("was ended after {} s", time.as_secs())).await?
+            }
             () = enough => self.stop("was ended after its last request").await?,
             interrupted = tokio::signal::ctrl_c() => {
                 interrupted?;
@@ -68,7 +80,7 @@ impl Process {
         };
         self.signal(true);
         let beliefs = self.beliefs.await.map_err(|error| io::Error::other(format!("{}: {error}", self.program)))?;
-        Ok((ended, beliefs))
+        Ok((ProgramEnd { how, is_out_of_time }, beliefs))
     }
 
     /// Asks the program to end, and ends it after a while.

@@ -427,7 +427,7 @@ fn samples() -> Kinds {
     samples
 }
 
-/// How the paths begin where answers differ from the samples, and why.
+/// The beginnings of paths where answers differ from the samples, each with the reason.
 const DIFFERENCES: [(&str, &str); 10] = [
     ("classic.cancel-all-orders.failureList[]", "every open order can be cancelled"),
     ("classic.close-positions.failureList[]", "no position of this exchange stays open, unless its pair is suspended"),
