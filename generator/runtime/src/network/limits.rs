@@ -30,6 +30,7 @@ mod open_orders;
 mod redis;
 mod refused_address;
 mod settings;
+mod shared_by_account;
 mod shared_windows;
 mod state;
 mod window;
@@ -41,11 +42,11 @@ pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSett
 pub use call::{Call, Classes, Reservation};
 pub use file::FileLimits;
 pub use in_process::InProcessLimits;
-pub(crate) use in_process::SharedByAccount;
 pub use limiter::{Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, TooMany, Unavailable};
 pub use open_orders::OpenOrders;
 pub(crate) use refused_address::{AddressRate, AddressRefusals, Watch, call_of};
 pub use settings::{CountFrom, LimitSettings, QuotaShare};
+pub(crate) use shared_by_account::SharedByAccount;
 
 #[cfg(test)]
 mod tests;
