@@ -81,6 +81,23 @@ fn the_code_of_a_refusal_decides_regardless_of_the_status() {
     }
 }
 
+/// A page of the vendor names the text otherwise than the documents, and any gateway may do so.
+#[test]
+fn the_text_of_a_refusal_is_shown_whatever_its_name_is() {
+    for reading in readings() {
+        for body in [
+            r#"{"code":"98765","message":"no such thing","data":null}"#,
+            r#"{"code":98765,"msg":{"en":"no such thing"},"data":null}"#,
+            r#"{"error":"no such thing","code":"98765","msg":""}"#,
+        ] {
+            let error = reading.refused(400, body.as_bytes());
+            assert_eq!((error.code.as_str(), error.message.as_str()), ("98765", body), "{}", reading.meta.id);
+        }
+        let text = reading.refused(503, b" ").to_string();
+        assert!(text.contains("503 Service Unavailable, without a body"), "{text}");
+    }
+}
+
 #[test]
 fn documented_codes_have_their_documentation() {
     for reading in readings() {

@@ -119,7 +119,11 @@ impl fmt::Display for ExchangeError {
             "" => f.write_str("no code")?,
             code => write!(f, "code {code}")?,
         }
-        write!(f, ", HTTP status {}, {:?}", self.status, self.message)?;
+        write!(f, ", HTTP status {}", self.status)?;
+        match self.message.as_str() {
+            "" => f.write_str(", without a body")?,
+            message => write!(f, ", {message:?}")?,
+        }
         if let Some(known) = self.known {
             match (known.certainty, known.doc) {
                 (Certainty::Documented, "") => {}

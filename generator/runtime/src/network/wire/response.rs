@@ -35,7 +35,7 @@ use crate::data::parameters::Named;
 use crate::data::tables::{AnswerForm, Api, Around, CallResult, Effect, Envelope, Meta, Outcome, SuccessWith};
 use crate::data::value::{Shown, Timestamp, part};
 
-/// The number of characters of a response without an envelope that serve as its message.
+/// The number of characters of a response without a message that serve as one.
 const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
@@ -324,7 +324,16 @@ impl<'a> Answer<'a> {
         let code = Code::new(code);
         // The rest contains the message, or shows that the response is truncated, and then its code may be as well.
         opened.without_data().map_err(|error| self.unreadable(error))?;
-        Err(self.refused(code, opened.message(), opened.time))
+        let message = match opened.message() {
+            "" => Cow::Owned(self.beginning()),
+            message => Cow::Borrowed(message),
+        };
+        Err(self.refused(code, &message, opened.time))
+    }
+
+    /// Returns the beginning of the response, which stands for a message that is missing or has another name.
+    fn beginning(&self) -> String {
+        String::from_utf8_lossy(self.body.trim_ascii()).chars().take(MESSAGE).collect()
     }
 
     fn text(&self) -> Result<&'a str, Error> {
@@ -343,7 +352,6 @@ impl<'a> Answer<'a> {
     /// Returns the refusal of an answer without an envelope: the status decides, which families without an envelope
     /// list like codes.
     fn refused_by_status(&self) -> Error {
-        let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
         let read = self.known.codes.read(self.api, self.meta, code.as_str());
         let call_result = match read.call_result() {
@@ -352,7 +360,7 @@ impl<'a> Answer<'a> {
             _ if self.status.is_server_error() => CallResult::ServerError,
             _ => CallResult::OtherStatus,
         };
-        self.refused_as(call_result, (code, read), &message, None)
+        self.refused_as(call_result, (code, read), &self.beginning(), None)
     }
 
     /// Returns whether a family can list HTTP statuses as codes: if a success has no code, they take its place.
