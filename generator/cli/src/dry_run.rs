@@ -7,6 +7,7 @@ use tradeapi_runtime::http::{HeaderMap, Request};
 use tradeapi_runtime::json::JsonWriter;
 use tradeapi_runtime::pages::Paged;
 use tradeapi_runtime::tables::{Api, Meta, Severity};
+use tradeapi_runtime::value::ExchangeTime;
 use tradeapi_runtime::wire::{BaseUrl, HeaderValues, unsigned_request};
 use tradeapi_runtime::{Account, CheckPolicy, Operation, Timestamp, Violations};
 
@@ -126,7 +127,8 @@ impl DryRunOf<'_> {
     }
 
     fn context(&self) -> CheckContext<'_> {
-        CheckContext { account: self.account, now: Some(self.now), ..CheckContext::default() }
+        let time = ExchangeTime::exactly(self.now);
+        CheckContext { account: self.account, time, now: Some(self.now), ..CheckContext::default() }
     }
 
     /// Returns the rules that the request breaks, and those that it may break.

@@ -44,6 +44,17 @@ fn every_operation_shows_the_request_of_each_example_without_keys() {
     assert!(shown >= 30);
 }
 
+/// The machine's clock stands for that of the exchange, as it does for windows of time.
+#[test]
+fn a_value_that_has_ended_is_a_warning() {
+    let folder = TempDir::new().unwrap();
+    let order = r#"{"symbol": "BTCUSD", "productType": "COIN-FUTURES", "marginMode": "crossed", "marginCoin": "BTC",
+                    "size": "0.01", "side": "buy", "orderType": "limit", "price": "60000", "force": "gtc"}"#;
+    let line = run(folder.path(), &["classic", "place-order", "--dry-run", "--json", "-"], order).ended(0).line();
+    let rules: Vec<_> = line["violations"].as_array().unwrap().iter().map(|found| &found["rule"]).collect();
+    assert_eq!(rules, ["productType.dates"], "{line}");
+}
+
 fn body(line: &Value) -> Value {
     serde_json::from_str(line["requests"][0]["body"].as_str().unwrap()).unwrap()
 }
