@@ -182,16 +182,21 @@ impl<'a> Evaluator<'a> {
     /// Returns findings outside of records: the envelope, a page, an object around a list.
     fn around(&self, entry: &DriftFinding) -> Resolution {
         let path = &entry.path;
-        let (what, place, file) = match &self.api.envelope {
-            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => {
-                ("the envelope", envelope.place, "api.yaml")
-            }
-            _ => ("the answer", self.answer(), "this file"),
+        let (what, place, unknown) = match &self.api.envelope {
+            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => (
+                "the envelope",
+                envelope.place,
+                "add it to `beside` if all answers have it, otherwise to `observed` of api.yaml",
+            ),
+            _ => ("the answer", self.answer(), "no key can describe it, so add it to `observed` of this file"),
         };
+        let is_member =
+            || self.api.envelope.as_ref().is_some_and(|envelope| envelope.members().contains(&path.as_str()));
         let what = match entry.kind {
-            DriftKind::UnknownField => {
-                format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
+            DriftKind::UnknownField if is_member() => {
+                return Resolution::Settled(format!("the envelope has `{path}`"));
             }
+            DriftKind::UnknownField => format!("{what} has `{path}`: {unknown}"),
             DriftKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
             DriftKind::Observed => {
                 format!("`{path}` is as it was observed: check whether a document lists it now")
@@ -221,6 +226,9 @@ impl<'a> Evaluator<'a> {
         let name = &record.name.wire;
         let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
         match (entry.kind, field) {
+            (DriftKind::Observed, _) if self.family.is_observed() => {
+                Resolution::Settled(format!("no document describes the family `{}`", self.family.name))
+            }
             (DriftKind::Observed, _) if !record.is_observed => {
                 Resolution::Settled(format!("a document lists `{name}`"))
             }
@@ -253,7 +261,10 @@ impl<'a> Evaluator<'a> {
         match &entry.value {
             Some(value) if has(all, value) => Resolution::Settled(format!("`{value}` is a value of `{name}`")),
             Some(value) => {
-                let what = format!("unknown value `{value}` of `{name}`: add it, with its meaning from the document");
+                let what = format!(
+                    "unknown value `{value}` of `{name}`: add it, with its meaning from the document, or to `also` of the \
+                     value that it spells otherwise"
+                );
                 Resolution::Open(all.name.place, what)
             }
             None => Resolution::Open(

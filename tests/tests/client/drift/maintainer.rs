@@ -59,6 +59,7 @@ async fn documented_findings_are_settled() {
         ),
         ("unified/types.yaml", "comes_only: for futures", "may_be: null, comes_only: for futures"),
         ("unified/types.yaml", "      execType: { type", "      execType: { comes_only: at times, type"),
+        ("api.yaml", "  data: data\n", "  data: data\n  beside: [traceId]\n"),
         ("unified/family.yaml", "errors:\n", "errors:\n  \"40999\": { text: maintenance }\n"),
     ];
     for (file, from, to) in changes {
@@ -68,6 +69,20 @@ async fn documented_findings_are_settled() {
     assert_eq!((before.settled(), after.settled()), (0, changes.len()), "{after}");
     // Fields that never occurred are reported together; others remain.
     assert_eq!(after.open(), before.open() - (changes.len() - 1), "{after}");
+}
+
+/// All records of a family that no document describes are as they were observed, and stay so.
+#[test]
+fn an_observed_family_is_no_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    let entry =
+        r#"{"kind": "observed", "path": "data", "record": "Positions", "json": ["object"], "seen": 1, "of": 1}"#;
+    let text =
+        format!(r#"{{"drift": 1, "operations": [{{"operation": "observed.positions", "entries": [{entry}]}}]}}"#);
+    std::fs::write(&report, text).unwrap();
+    let report_text = Generator::new().schema_dir(schema()).read().unwrap().drift(&report).unwrap().to_string();
+    assert!(report_text.contains("no document describes the family `observed`\n0 to add"), "{report_text}");
 }
 
 #[test]
