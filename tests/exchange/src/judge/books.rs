@@ -347,9 +347,11 @@ impl<'a> Books<'a> {
                 let pair = &self.core.pairs[*number];
                 let qty = pair.qty(position.lots);
                 let opens = |order: &&Order| order.ticket.account == place && order.ticket.pair == *number;
-                let last = self.core.orders.iter().filter(opens).filter(|order| order.filled > 0).last();
-                let what = format!("position: {} {qty} {}", position.side, pair.symbol);
-                (last.map(|order| order.id), what)
+                let traded = self.core.orders.iter().filter(opens).filter(|order| order.filled > 0);
+                let ids: BTreeSet<u64> = traded.map(|order| order.id).collect();
+                let of =
+                    if ids.len() > 1 { format!(", of {} orders, the last one here", ids.len()) } else { String::new() };
+                (ids.last().copied(), format!("position: {} {qty} {}{of}", position.side, pair.symbol))
             }));
         }
         let by_call = |order: u64| {
@@ -359,7 +361,7 @@ impl<'a> Books<'a> {
         left.into_iter()
             .map(|(order, what)| {
                 let calls: Vec<usize> = order.and_then(by_call).into_iter().collect();
-                let right = "cancel and close at the end, and read again until nothing is left and nothing is open";
+                let right = "cancel orders and close positions at the end, and read both again until nothing is left";
                 self.finding(FindingKind::LeftOpen, &calls, what, right.to_owned())
             })
             .collect()

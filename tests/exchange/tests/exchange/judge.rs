@@ -181,11 +181,14 @@ fn a_quantity_that_was_not_filled_is_a_false_belief() {
 
 #[test]
 fn a_position_is_left_by_its_last_order() {
-    let market =
-        bot(&[("\"limit\"", "\"market\""), ("                price=str(price),\n", ""), ("range(8)", "range(1)")]);
-    let (status, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &market]);
-    let left = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "left-open").unwrap();
-    assert_eq!((status, &left["requests"]), (Some(1), &serde_json::json!([1])), "{verdict}");
+    for (range, last, of) in [("range(1)", 1, ""), ("range(8)", 15, ", of 8 orders, the last one here")] {
+        let market =
+            bot(&[("\"limit\"", "\"market\""), ("                price=str(price),\n", ""), ("range(8)", range)]);
+        let (status, verdict) = verdict(&["--level", "none", "--seconds", "300"], &["python3", "-c", &market]);
+        let left = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "left-open").unwrap();
+        assert_eq!((status, &left["requests"]), (Some(1), &serde_json::json!([last])), "{verdict}");
+        assert!(left["why"].as_str().unwrap().ends_with(&format!(" BTCUSDT{of}")), "{left}");
+    }
 }
 
 #[test]
