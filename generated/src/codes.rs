@@ -431,4 +431,5 @@ runtime::refusals! {
     "stop-loss-of-short-by-mark" => "45122" of "classic", "25592" of "unified": "The stop-loss of a short position is not above the mark price.";
     "wrong-account" => "40085" of "classic", "40084" of "unified": "The key belongs to an account of the other kind.";
     "too-late" => "40078" of "broker" | "classic" | "unified": "The request is older than its receiveWindow.";
+    "receive-window" => "40079" of "broker" | "classic" | "unified": "The receiveWindow is not below 60 seconds.";
 }

@@ -46,6 +46,8 @@ runtime::parameters! {
     ///
     /// - Clients send a symbol, too, to cancel the orders of one pair only. (typed-bitget,
     ///   JKorf/Bitget.Net, digdigdig3)
+    /// - A receiveWindow of 60 seconds or more is refused with 40079. (vendor table of codes,
+    ///   JKorf/Bitget.Net)
     ///
     /// # Counterpart
     ///

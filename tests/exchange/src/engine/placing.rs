@@ -161,8 +161,10 @@ impl Core {
             (Mode::Hedge, PositionSide::Net) => Err(Reason::NotInMode),
             (Mode::Hedge, pos) => {
                 ticket.effect = if ticket.side == pos.opening_side() { Effect::Open } else { Effect::Close };
-                ticket.reduce_only = false;
-                Ok(())
+                let reduces = std::mem::take(&mut ticket.reduce_only);
+                let adds = "yes does not go with a side and a posSide that open a position";
+                let refused = Reason::value(["reduceOnly", "values"], adds);
+                if reduces && ticket.effect == Effect::Open { Err(refused) } else { Ok(()) }
             }
         }
     }

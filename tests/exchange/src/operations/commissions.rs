@@ -16,6 +16,9 @@ use crate::state::refusal::Refusal;
 const REFERRED: u64 = 4;
 
 impl Serve for GetAgentDirectCommissions {
+    // They end in the suffix of a product, such as BTCUSDT_UMCBL.
+    const SYMBOL_IS_LISTED: bool = false;
+
     fn serve(self, at: &mut Desk<'_>) -> Result<GetAgentDirectCommissionsPage, Refusal> {
         let window = Self::META.window;
         let days = window.and_then(|window| window.days).unwrap_or(Days::of_utc_offset(0));

@@ -47,7 +47,7 @@ pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tole
     let mut request = read(named.as_deref().unwrap_or(parameters));
     for _ in 0..ROUNDS {
         let Err(violations) = &request else { break };
-        if !repairs.add(violations, is_tolerant) {
+        if !repairs.add(violations, O::META.effect, is_tolerant) {
             break;
         }
         let Some(repaired) = repairs.apply(parameters, is_query) else { break };

@@ -32,6 +32,9 @@ pub(crate) trait Serve: Operation<Response: Encode> {
     /// Parameters that no document lists and that a tolerant exchange takes nevertheless.
     const TAKES: &[&str] = &[];
 
+    /// False if its symbols are not those of pairs.
+    const SYMBOL_IS_LISTED: bool = true;
+
     /// True if it amends an order that has a condition, and keeps one whatever else the request names.
     const AMENDS_CONDITION: bool = false;
 
@@ -291,9 +294,11 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
             return Err(of_parameter(Reason::Condition, [&parameter, "condition"], why, O::META, O::FAMILY));
         }
         let symbol = match symbol {
-            Some(Symbol::Unknown(symbol)) => return Err(of_unknown(symbol, O::META, O::FAMILY)),
+            Some(Symbol::Unknown(symbol)) if O::SYMBOL_IS_LISTED => {
+                return Err(of_unknown(symbol, O::META, O::FAMILY));
+            }
             Some(Symbol::Listed(symbol)) => Some(symbol),
-            None => None,
+            Some(Symbol::Unknown(_)) | None => None,
         };
         let is_tolerant = core.settings.tolerant;
         let response =

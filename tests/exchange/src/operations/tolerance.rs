@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use tradeapi::Violations;
 use tradeapi::runtime::checks::Violation;
 use tradeapi::runtime::json::{JsonWriter, Kind, ReadError, Reader, read_json};
+use tradeapi::runtime::tables::Effect;
 
 use crate::state::core::Core;
 use crate::state::words::{Family, Force, Line};
@@ -20,6 +21,8 @@ const DEPTH: u32 = 4;
 enum Repair {
     /// A parameter of another name is left out.
     Unknown,
+    /// An empty text is left out.
+    Empty,
     /// The clientOid is left out, because there is an orderId.
     Outranked,
     /// The value is written in small letters.
@@ -137,8 +140,9 @@ impl Repairs {
         self.0.is_empty()
     }
 
-    /// Adds what lets a request be read that has these violations. Returns whether there is anything new.
-    pub(crate) fn add(&mut self, violations: &Violations, is_tolerant: bool) -> bool {
+    /// Adds what lets a request with this effect be read that has these violations. Returns whether there is anything
+    /// new.
+    pub(crate) fn add(&mut self, violations: &Violations, effect: Effect, is_tolerant: bool) -> bool {
         let before = self.0.len();
         let mut is_changed = false;
         for violation in violations.iter() {
@@ -150,6 +154,9 @@ impl Repairs {
                     // Also where it was a coin or a symbol in small letters.
                     let repair = self.0.insert(violation.parameter.clone(), Repair::Unknown);
                     is_changed |= repair.is_some_and(|repair| repair != Repair::Unknown);
+                }
+                "empty" if is_tolerant && may_leave_out(effect, &violation.parameter) => {
+                    self.0.insert(violation.parameter.clone(), Repair::Empty);
                 }
                 "values" if is_tolerant => {
                     let repair = self.0.get(&violation.parameter).copied();
@@ -201,7 +208,7 @@ impl Repairs {
         let pairs = query.split('&').filter_map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             Some(match self.0.get(name) {
-                Some(Repair::Unknown) => return None,
+                Some(Repair::Unknown | Repair::Empty) => return None,
                 Some(Repair::Outranked) if has_id => return None,
                 Some(Repair::Lower) => format!("{name}={}", value.to_ascii_lowercase()),
                 Some(Repair::Upper) => format!("{name}={}", value.to_ascii_uppercase()),
@@ -228,7 +235,7 @@ impl Repairs {
                 for (name, json) in &found {
                     let path = member(path, name);
                     match self.0.get(&path) {
-                        Some(Repair::Unknown) => {}
+                        Some(Repair::Unknown | Repair::Empty) => {}
                         Some(Repair::Outranked) if has_id => {}
                         Some(Repair::Lower) => out.member(name).string(&text_of(json).to_ascii_lowercase()),
                         Some(Repair::Upper) => out.member(name).string(&text_of(json).to_ascii_uppercase()),
@@ -265,6 +272,16 @@ impl Repairs {
 /// Returns the last word of a rule's id, which names the kind of rules that come with every parameter.
 fn kind_of(violation: &Violation) -> &str {
     violation.rule.rsplit('.').next().unwrap_or_default()
+}
+
+/// Returns whether an empty text may mean that a parameter is left out: an order of which something is left out does no
+/// more, and what is required is then missing. A cancellation would concern more, unless the other id names its order.
+fn may_leave_out(effect: Effect, path: &str) -> bool {
+    match effect {
+        Effect::Create | Effect::Amend => true,
+        Effect::Cancel => matches!(path.rsplit('.').next(), Some("orderId" | "clientOid")),
+        Effect::Read | Effect::Close => false,
+    }
 }
 
 /// Returns the path of another parameter beside one.

@@ -101,6 +101,7 @@ reasons! {
     ShortLossByMark = "stop-loss-of-short-by-mark",
     WrongAccount = "wrong-account",
     Expired = "too-late",
+    ReceiveWindow = "receive-window",
 }
 
 /// A parameter whose value is refused. `kind` ends the id of the rule, as the emitted checks name theirs.

@@ -207,6 +207,7 @@ decisions! {
     "One-way mode: what does a reversal with a size do?", "It closes that size and opens the same size on the other side, netted.", "It is the hedge-mode rule applied to one position.";
     "One-way mode: what does the posSide of a unified order do?", "Nothing, also on a strict exchange.", "The document requires it in hedge mode, and forbids it nowhere.";
     "One-way mode: what does the posSide of a strategy order do?", "For a plan order nothing, as for an ordinary one. A take-profit or stop-loss that names the side of which nothing is open is refused.", "No document has strategy orders. Unlike an order with a side, a take-profit or stop-loss that ignored it would close a position it was not meant for, often at once.";
+    "Hedge mode: what is a reduceOnly order of the unified family whose side and posSide open a position?", "A mistake: it is refused. With a side and a posSide that close, reduceOnly says nothing more.", "The document gives both meanings. An order that may only reduce would add.";
     "Hedge mode: what does a reversal without a size do?", "It reverses the whole position.", "As in one-way mode.";
     "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
     "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
@@ -215,6 +216,7 @@ decisions! {
     "What becomes of an order that would add to a position of another margin mode?", "It is refused. One that closes is taken.", "Clients name one mode in all orders; a position cannot have two.";
     "What does a tolerant exchange do with a parameter of a conditional order in an ordinary one?", "It refuses the order.", "Clients send them, believing in a condition, and the order would be executed at once.";
     "What does a symbol in cancel-all-orders do?", "It limits the call to that pair, if the exchange is tolerant.", "Clients send it to cancel no more than that.";
+    "What is an empty text as the value of a parameter?", "A parameter that is left out, where a document says so. Elsewhere a tolerant exchange takes it for that in placements and amendments, and in a cancellation for the id of an order that the other one names.", "Programs send them, as pages of the vendor do. In other cancellations and in listings, more would be meant.", setting "tolerant";
     "Is a symbol in small letters one in capitals?", "Yes, if the exchange is tolerant. An unknown symbol is refused by every operation.", "An empty listing would hide positions and orders.";
     "Is a number such as `1E-2`, `+0.01`, `.01`, `01` or `50000.` the one that it means?", "Yes, if the exchange is tolerant.", "Clients write them; what the exchange does is not known.";
     "What does newClientOid do when only take-profit and stop-loss change?", "Nothing: the order keeps its clientOid, which is in the answer.", "By the table of transitions, the order is unchanged.";

@@ -143,6 +143,17 @@ async fn the_unified_family_closes_in_hedge_mode_as_the_classic_one() {
 }
 
 #[tokio::test]
+async fn a_reduce_only_order_does_not_open_a_position_in_hedge_mode() {
+    let fixture = Fixture::hedged();
+    place(&fixture, market("open", Side::Buy, "0.030").pos_side(PosSide::Long)).await;
+    let reducing = |client, side| market(client, side, "0.010").pos_side(PosSide::Long).reduce_only(YesNo::Yes);
+    let refused = fixture.client.unified().place_order(&reducing("adds", Side::Buy)).await.unwrap_err();
+    assert!(refused.to_string().contains("reduceOnly: "), "{refused}");
+    place(&fixture, reducing("closes", Side::Sell)).await;
+    assert_eq!(fixture.unified().positions[0].qty, dec!(0.02));
+}
+
+#[tokio::test]
 async fn a_reversal_in_one_way_mode_is_netted() {
     let fixture = Fixture::one_way();
     fixture.open(classic::Side::Buy, "0.030").await;

@@ -287,6 +287,14 @@ fn commissions_are_those_of_yesterday_page_by_page() {
     let uid = all[0]["uid"].as_str().unwrap();
     let of_user = found(&exchange, &format!("{path}?uid={uid}"));
     assert_eq!(of_user["commissionList"].as_array().unwrap().len(), 1);
+    let symbol = all[0]["symbol"].as_str().unwrap();
+    let of_symbol = found(&exchange, &format!("{path}?symbol={symbol}"));
+    let wanted = all.iter().filter(|item| item["symbol"] == symbol).count();
+    assert_eq!(
+        of_symbol["commissionList"].as_array().unwrap().len(),
+        wanted,
+        "a symbol with the suffix of its product"
+    );
     let one_of_two = get(&format!("{path}?startTime={}", now - day)).send(&exchange);
     assert_ne!(one_of_two["code"], "00000", "both times or neither must be set");
 }

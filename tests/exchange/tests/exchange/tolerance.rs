@@ -444,3 +444,37 @@ fn a_number_has_one_notation_unless_the_exchange_is_tolerant() {
         }
     }
 }
+
+/// Public programs send the trigger orders of the vendor's pages with an empty text for whatever they do not set, and
+/// cancel a list of orders by one id each, with the other one empty.
+#[test]
+fn an_empty_text_is_left_out_where_that_asks_for_no_more() {
+    let plan = of_contract(json!({
+        "planType": "normal_plan", "marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "price": "",
+        "callbackRatio": "", "triggerPrice": "70000", "triggerType": "mark_price", "side": "buy", "orderType": "market",
+        "clientOid": "plan", "reduceOnly": "NO", "stopSurplusTriggerPrice": "", "stopSurplusExecutePrice": "",
+        "stopSurplusTriggerType": "", "stopLossTriggerPrice": "60000", "stopLossExecutePrice": "",
+        "stopLossTriggerType": "fill_price"}));
+    let ids = of_contract(json!({"orderIdList": [{"orderId": "", "clientOid": "plan"}]}));
+    let limit = of_contract(json!({"marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "side": "buy",
+                                   "orderType": "limit", "force": "gtc", "price": ""}));
+    let of_nothing = of_contract(json!({"orderIdList": [{"orderId": "", "clientOid": ""}]}));
+    let all = json!({"category": "USDT-FUTURES", "symbol": ""});
+    for tolerant in [true, false] {
+        let exchange = exchange(tolerant);
+        let sends = |path: &str, request: &Value| post(path, request).send(&exchange);
+        let placed = sends("/api/v2/mix/order/place-plan-order", &plan);
+        assert_eq!(placed["code"] == "00000", tolerant, "{placed}");
+        let cancelled = sends("/api/v2/mix/order/cancel-plan-order", &ids);
+        assert_eq!(cancelled["data"]["successList"].as_array().map(Vec::len), tolerant.then_some(1), "{cancelled}");
+        for (path, request, parameter) in [
+            ("/api/v2/mix/order/place-order", &limit, "price"),
+            ("/api/v2/mix/order/batch-cancel-orders", &of_nothing, "orderId"),
+            ("/api/v3/trade/cancel-symbol-order", &all, "symbol"),
+        ] {
+            let refused = sends(path, request);
+            let why = refused["msg"].as_str().unwrap();
+            assert!(refused["code"] != "00000" && why.contains(parameter), "{path}: {refused}");
+        }
+    }
+}

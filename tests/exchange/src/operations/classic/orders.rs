@@ -23,6 +23,9 @@ use crate::state::orders::{
 use crate::state::refusal::{Reason, Refusal, missing};
 use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
+/// The milliseconds that a receiveWindow stays below, by the text of code 40079.
+const RECEIVE_WINDOW_BELOW: u64 = 60_000;
+
 /// Returns the requested trade by the position mode: the side in the book, the position, and whether it is opened or
 /// closed.
 fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, PositionSide, Effect) {
@@ -316,6 +319,10 @@ impl Serve for CancelAllOrders {
     const TAKES: &[&str] = &["symbol"];
 
     fn serve(self, at: &mut Desk<'_>) -> Result<CancelAllOutcome, Refusal> {
+        if self.receive_window.is_some_and(|window| window >= RECEIVE_WINDOW_BELOW) {
+            let why = "less than 60000, which are milliseconds, is needed";
+            return Err(at.refusal_of(Reason::ReceiveWindow, ["receiveWindow", "max"], why));
+        }
         let expiry = self.request_time.zip(self.receive_window);
         if expiry.is_some_and(|(time, window)| time.as_millis().saturating_add(window) < at.core.now) {
             return Err(at.refusal(Reason::Expired));
