@@ -520,6 +520,11 @@ impl fmt::Display for Verdict {
         if *is_out_of_time && findings.iter().any(|finding| finding.kind == FindingKind::LeftOpen) {
             writeln!(f, "It might have cancelled what is left open; `--seconds` gives it longer.")?;
         }
+        let is_repeat = |finding: &Finding| matches!(finding.kind, FindingKind::Twice | FindingKind::UnsafeRetry);
+        if compared + unknown == 0 && findings.iter().any(is_repeat) {
+            let how = "prints what it believes of the first one before it sends the next; --help has the form";
+            writeln!(f, "A program that means each of several orders that are alike {how}.")?;
+        }
         writeln!(f, "Again: tradeapi-exchange judge {command}")
     }
 }

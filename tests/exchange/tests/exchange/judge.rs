@@ -52,6 +52,18 @@ fn a_bot_that_repeats_a_lost_order_is_found_and_passes_where_nothing_is_lost() {
     assert_eq!((status, kinds(&verdict), &verdict["requests"]), (Some(0), Vec::new(), &16.into()), "{verdict}");
 }
 
+/// What is printed about the first of two orders that are alike decides if the second one is a repeat.
+#[test]
+fn a_silent_program_is_told_how_it_means_orders_that_are_alike() {
+    let prints = "print(json.dumps({\"id\": order, \"change\": change, \"outcome\": outcome}), flush=True)";
+    let options = ["--level", "lost", "--seed", "8", "--seconds", "300"];
+    let (status, silent, _) = judged(&options, &["python3", "-c", &bot(&[(prints, "pass")])]);
+    assert!(status == Some(1) && silent.contains("\nA program that means each of several orders"), "{silent}");
+    let unsure = bot(&[("believe(order, \"place\", \"not_done\")", "believe(order, \"place\", \"unknown\")")]);
+    let (_, verdict) = verdict(&options, &["python3", "-c", &unsure]);
+    assert!(!kinds(&verdict).contains(&"twice") && !kinds(&verdict).contains(&"unsafe-retry"), "{verdict}");
+}
+
 #[test]
 fn a_seed_repeats_a_run_and_the_shortest_one_that_fails_is_found() {
     let options = ["--level", "lost", "--seconds", "300", "--seed", "3"];
