@@ -36,6 +36,8 @@ pub enum FaultKind {
     Lose,
     /// The request takes effect, and the connection is closed in the middle of the answer.
     Cut,
+    /// The request takes effect, and the answer is a status of success without a body.
+    Empty,
     /// A proxy answers with status 502, and the request has no effect.
     Gateway,
     /// The request takes effect, and a proxy answers with status 504.
@@ -46,7 +48,7 @@ pub enum FaultKind {
     Outdated,
     /// The request sets nothing, and the answer shows the value that there is: another request came first or afterwards.
     Kept,
-    /// A random one of those that any request can have. Its code is one after which the documents leave the outcome
+    /// A random one of those that any request can have, without [`Empty`](Self::Empty). Its code is one after which the documents leave the outcome
     /// open.
     Any,
 }
@@ -97,6 +99,7 @@ impl FaultKind {
             ("drop", _) => Self::Drop,
             ("lose", _) => Self::Lose,
             ("cut", _) => Self::Cut,
+            ("empty", _) => Self::Empty,
             ("gateway", _) => Self::Gateway,
             ("late-gateway", _) => Self::LateGateway,
             ("slow", _) => Self::Slow,
@@ -105,8 +108,8 @@ impl FaultKind {
             ("any", _) => Self::Any,
             _ => {
                 return Err(format!(
-                    "invalid kind {name:?}: expected refuse, hide, drop, lose, cut, gateway, late-gateway, slow, outdated, \
-                     kept or any"
+                    "invalid kind {name:?}: expected refuse, hide, drop, lose, cut, empty, gateway, late-gateway, slow, \
+                     outdated, kept or any"
                 ));
             }
         };
@@ -121,6 +124,7 @@ impl FaultKind {
             Self::Drop => ("drop", None),
             Self::Lose => ("lose", None),
             Self::Cut => ("cut", None),
+            Self::Empty => ("empty", None),
             Self::Gateway => ("gateway", None),
             Self::LateGateway => ("late-gateway", None),
             Self::Slow => ("slow", None),
@@ -167,6 +171,7 @@ impl FaultKind {
         match self {
             Self::Drop | Self::Lose => Delivered::Nothing,
             Self::Cut => Delivered::Half(answer),
+            Self::Empty => Delivered::Whole(Response::new(Bytes::new())),
             Self::Gateway => Delivered::Whole(proxy(StatusCode::BAD_GATEWAY)),
             Self::LateGateway => Delivered::Whole(proxy(StatusCode::GATEWAY_TIMEOUT)),
             Self::Refuse(_) | Self::Hide(_) | Self::Slow | Self::Outdated | Self::Kept | Self::Any => {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tradeapi::observed::{
-    GetContractAccount, MarginMode, PositionMode, ProductType, SetContractLeverage, SetMarginMode, SetPositionMode,
+    self, GetContractAccount, GetPositions, MarginMode, PositionMode, ProductType, SetContractLeverage, SetMarginMode,
+    SetPositionMode,
 };
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::tables::Outcome;
@@ -21,10 +22,11 @@ fn is_there(exchange: &Exchange, client_id: &str) -> bool {
 }
 
 /// The effect of each fault on a placement: whether the order is placed, and the outcome that the client reports.
-const FAULTS: [(FaultKind, bool, Option<Outcome>); 6] = [
+const FAULTS: [(FaultKind, bool, Option<Outcome>); 7] = [
     (FaultKind::Drop, false, Some(Outcome::Unknown)),
     (FaultKind::Lose, true, Some(Outcome::Unknown)),
     (FaultKind::Cut, true, Some(Outcome::Unknown)),
+    (FaultKind::Empty, true, Some(Outcome::Unknown)),
     (FaultKind::Gateway, false, Some(Outcome::Unknown)),
     (FaultKind::LateGateway, true, Some(Outcome::Unknown)),
     (FaultKind::Slow, true, None),
@@ -54,6 +56,16 @@ async fn each_fault_has_its_effect_over_sockets() {
     let client = Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
     let client = client.clock(exchange.time().clone()).build().unwrap();
     each_trouble(&exchange, &client).await;
+}
+
+/// An empty body is no empty account.
+#[tokio::test]
+async fn a_listing_without_a_body_is_an_error() {
+    let fixture = Fixture::one_way();
+    fixture.exchange.add_fault(Fault::new(FaultKind::Empty).target(FaultTarget::All).times(1));
+    let listing = GetPositions::new(observed::Category::UsdtFutures);
+    let read = fixture.client.observed().get_positions(&listing).await;
+    assert!(matches!(read, Err(Error::Unreadable(_))));
 }
 
 const LINE: ProductType = ProductType::UsdtFutures;
