@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use clap::error::ErrorKind;
+use tradeapi_runtime::Timestamp;
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::tables::Effect;
-use tradeapi_runtime::{ClientCore, Timestamp};
 
 use crate::arguments::{self, command_line};
 use crate::calls::Called;
@@ -82,18 +82,29 @@ async fn run(program: &'static Program, arguments: &ArgMatches) -> Ending {
     let mut printer = printer(program, word, command, options);
     let ended = match (word, command) {
         _ if printer.ignores_columns() => {
-            Ended::refused(format!("--{COLUMNS} chooses the columns of a table, and --{FORMAT} json has none"))
+            Err(format!("--{COLUMNS} chooses the columns of a table, and --{FORMAT} json has none"))
         }
         (Some(word), _) => run_word(program, word, options, &mut printer).await,
         (None, Some(command)) => operation(program, command, options, &mut printer).await,
-        (None, None) => Ended::refused("there is no such command"),
+        (None, None) => Err("there is no such command".to_owned()),
     };
-    printer.end(&ended)
+    printer.end(&ended.unwrap_or_else(Ended::refused))
 }
 
 /// Runs a command that is not an operation.
-async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, to: &mut Printer) -> Ended {
-    match word {
+///
+/// # Errors
+///
+/// Fails before anything is sent, if there is no client for it.
+async fn run_word(
+    program: &'static Program,
+    word: Word,
+    options: &ArgMatches,
+    to: &mut Printer,
+) -> Result<Ended, String> {
+    let client = |purpose| settings::client(program, options, purpose);
+    let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
+    Ok(match word {
         Word::Catalogue => {
             catalogue::lines(program).iter().for_each(|line| to.print(&format!("{line}\n")));
             Ended::DONE
@@ -116,61 +127,29 @@ async fn run_word(program: &'static Program, word: Word, options: &ArgMatches, t
             *to = Printer::new(Format::Table, None, Layout::default(), false);
             crate::mcp::serve(program, options).await
         }
-        Word::Orders | Word::Watch | Word::Positions => {
-            run_with_client(program, word, Purpose::Reads, options, to).await
-        }
-        #[cfg(feature = "journal")]
-        Word::Recover => run_with_client(program, word, Purpose::Recovers, options, to).await,
-        Word::Flatten => run_with_client(program, word, Purpose::Changes, options, to).await,
-    }
-}
-
-/// Makes the client of a command that calls several operations, and runs it.
-async fn run_with_client(
-    program: &'static Program,
-    word: Word,
-    purpose: Purpose,
-    options: &ArgMatches,
-    to: &mut Printer,
-) -> Ended {
-    match settings::client(program, options, purpose) {
-        Ok(client) => run_everyday(program, word, &client, options, to).await,
-        Err(why) => Ended::refused(why),
-    }
-}
-
-/// Runs a command that calls several operations.
-async fn run_everyday(
-    program: &'static Program,
-    word: Word,
-    client: &ClientCore,
-    options: &ArgMatches,
-    to: &mut Printer,
-) -> Ended {
-    let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
-    match word {
-        Word::Orders => everyday::orders(program, client, &policy, to).await,
+        Word::Orders => everyday::orders(program, &client(Purpose::Reads)?, &policy, to).await,
         Word::Watch => {
             let every = Duration::from_secs(options.get_one::<u64>(EVERY).copied().unwrap_or(2));
-            watch::watch(program, client, &policy, every, to).await
+            watch::watch(program, &client(Purpose::Reads)?, &policy, every, to).await
         }
         Word::Positions => {
-            everyday::positions(program, client, &policy, options.get_one::<u32>(DAYS).copied(), to).await
+            let days = options.get_one::<u32>(DAYS).copied();
+            everyday::positions(program, &client(Purpose::Reads)?, &policy, days, to).await
         }
-        Word::Flatten => tokio::select! {
-            ended = everyday::flatten(program, client, &policy, to) => ended,
-            () = told_to_end() => Ended::failed(
-                Ending::Unknown,
-                "interrupted: orders and positions may be left, and an order that closes one may be under way; \
-                 start it again to go on",
-            ),
-        },
         #[cfg(feature = "journal")]
-        Word::Recover => everyday::recover(program, client, &policy, to).await,
-        #[cfg(feature = "mcp")]
-        Word::Mcp => Ended::DONE,
-        Word::Catalogue | Word::Completions | Word::Man => Ended::DONE,
-    }
+        Word::Recover => everyday::recover(program, &client(Purpose::Recovers)?, &policy, to).await,
+        Word::Flatten => {
+            let client = client(Purpose::Changes)?;
+            tokio::select! {
+                ended = everyday::flatten(program, &client, &policy, to) => ended,
+                () = told_to_end() => Ended::failed(
+                    Ending::Unknown,
+                    "interrupted: orders and positions may be left, and an order that closes one may be under way; \
+                     start it again to go on",
+                ),
+            }
+        }
+    })
 }
 
 fn printer(
@@ -225,24 +204,22 @@ fn find(program: &'static Program, family: &str, operation: &str) -> Option<&'st
 }
 
 /// Calls an operation, or shows what would be sent.
+///
+/// # Errors
+///
+/// Fails before anything is sent, if there is no request or no client for it.
 async fn operation(
     program: &'static Program,
     command: &'static Command,
     options: &ArgMatches,
     to: &mut Printer,
-) -> Ended {
-    let json = match request::assembled(command, options) {
-        Ok(json) => json,
-        Err(why) => return Ended::refused(why),
-    };
+) -> Result<Ended, String> {
+    let json = request::assembled(command, options)?;
     request::oddities(command, &json).iter().for_each(|oddity| to.note(oddity));
     if options.get_flag(DRY_RUN) {
-        return dry_run(program, command, options, &json, to).unwrap_or_else(Ended::refused);
+        return dry_run(program, command, options, &json, to);
     }
-    let client = match settings::client(program, options, Purpose::of(command.meta)) {
-        Ok(client) => client,
-        Err(why) => return Ended::refused(why),
-    };
+    let client = settings::client(program, options, Purpose::of(command.meta))?;
     let policy = settings::policy(options, ConfirmPolicy::DEADLINE);
     prices::read(program, &client, (command.meta, &json), &policy).await;
     let called = Called {
@@ -253,7 +230,7 @@ async fn operation(
         stop: Arc::new(|| Box::pin(told_to_end())),
         goes_on: false,
     };
-    command.call(called).await
+    Ok(command.call(called).await)
 }
 
 /// Shows a request. There is no client, so nothing can be sent.
