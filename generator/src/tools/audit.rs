@@ -63,6 +63,10 @@ impl Documents {
     pub(crate) fn read(api: &Api, folder: &Path) -> Result<Self, Diagnostics> {
         let mut to = Diagnostics::default();
         let mut texts = BTreeMap::new();
+        if api.documents.is_empty() {
+            to.whole(Code::MissingKey, "the schema names no documents")
+                .help("add `documents` to api.yaml, such as `shop-v1: { title: Shop }` for the file shop-v1.md");
+        }
         for known in &api.documents {
             let path = folder.join(file_of(&known.id));
             match crate::compiler::plain_text::read(&path) {

@@ -2,7 +2,7 @@
 
 mod cases;
 
-use cases::{BOUNDS, CASES, CLASSIC, FORMS, GONE, UNIFIED};
+use cases::{BOUNDS, CASES, CHANGED, CLASSIC, FORMS, GONE, NEW, TWICE, UNIFIED};
 
 use crate::{DOCUMENTS, Subject, code, on_all_cores};
 
@@ -353,6 +353,86 @@ fn a_new_column_is_one_change_and_what_it_states_is_compared() {
     let (code, report) = with_types("Number");
     assert_eq!(code, 1, "{report}");
     assert!(report.contains(": type of size number · "), "{report}");
+}
+
+/// The smallest line that ends a table of several operations before their sections.
+const OF_BOTH: &str = "| Parameter | Place Reality Order | Cancel Reality Order |\n|---|---|---|\n";
+
+#[test]
+fn each_operation_has_its_own_column_in_a_table_of_several() {
+    let Some(subject) = Subject::read() else { return };
+    let with_table = |rows: &str| {
+        with_section(&subject, UNIFIED, "Cancel Reality Order", |own| {
+            let (before, rest) = own.split_once("Parameters: ").unwrap();
+            let (_, after) = rest.split_once("Response data").unwrap();
+            format!("{before}\n\n{OF_BOTH}{rows}\nResponse data{after}")
+        })
+    };
+    let rows = |symbol: &str| {
+        format!(
+            "| category | yes | no |\n| symbol | yes | {symbol} |\n| side | yes | - |\n| orderId | - | conditional |\n\
+             | clientOid | no | conditional |\n"
+        )
+    };
+    let (_, report) = with_table(&rows("yes"));
+    assert!(!report.contains("parameter side") && !report.contains("parameter symbol optional"), "{report}");
+    let (code, report) = with_table(&rows("no"));
+    assert!(code == 1 && report.contains("parameter symbol optional · "), "{report}");
+}
+
+#[test]
+fn a_list_that_becomes_a_table_is_one_change() {
+    let Some(subject) = Subject::read() else { return };
+    let table = "\n\n| Parameter | Required | Rules |\n|---|---|---|\n| symbol | yes | |\n| productType | yes | |\n| marginCoin | \
+                 no | capitalised |\n| orderId | conditional | one of orderId or clientOid required; orderId wins |\n| \
+                 clientOid | conditional | see above |\n\n";
+    let (code, report) = with_section(&subject, CLASSIC, "Cancel Order", |own| {
+        let (before, rest) = own.split_once("Parameters: ").unwrap();
+        let (_, after) = rest.split_once("Response data").unwrap();
+        format!("{before}{table}Response data{after}")
+    });
+    assert_eq!((code, reported(&report).len()), (3, 1), "{report}");
+    assert!(
+        report.contains("row at line 234: marginCoin | no | capitalised · parameter marginCoin optional"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_block_of_code_that_is_not_closed_ends_before_the_next_heading() {
+    let Some(subject) = Subject::read() else { return };
+    let sample = "orderId, clientOid.\n\n```json\n{\"orderId\": \"12\", \"category\": \"SPOT\"}\n";
+    let (code, report) =
+        with_section(&subject, UNIFIED, "Cancel Order", |own| own.replacen("orderId, clientOid.\n", sample, 1));
+    assert_eq!((code, reported(&report).len()), (3, 1), "{report}");
+}
+
+#[test]
+fn errors_are_read_from_tables_of_codes_and_messages() {
+    let Some(subject) = Subject::read() else { return };
+    let table = |first: &str| format!("| Error code | Message |\n|---|---|\n{first}\n| 41101 | Param invalid |\n\n");
+    let with_errors = |first: &str| {
+        with_section(&subject, UNIFIED, "Errors", |own| {
+            own.replacen("For 40010", &format!("{}For 40010", table(first)), 1)
+        })
+    };
+    let facts = |report: &str| -> Vec<String> {
+        let of_facts =
+            reported(report).into_iter().filter(|(group, _)| [NEW, GONE, CHANGED, TWICE].contains(&group.as_str()));
+        of_facts.map(|(_, line)| line).collect()
+    };
+    let is_new = |facts: &[String]| matches!(facts, [only] if only.contains("error 41101 Param invalid · "));
+    let (_, report) = with_errors("| 40010 | Request timed out |");
+    assert!(is_new(&facts(&report)), "{report}");
+    let (_, report) = with_errors("| 40010 | Too late |");
+    assert!(facts(&report).iter().any(|line| line.contains("error 40010 Too late · ")), "{report}");
+    let (_, report) = with_errors("| -7 | Not now |");
+    assert!(facts(&report).iter().any(|line| line.contains("error -7 Not now · ")), "{report}");
+    // Another section may have the table.
+    let (_, report) = with_section(&subject, UNIFIED, "Limits", |own| {
+        format!("## Error codes\n\n{}{own}", table("| 40010 | Request timed out |"))
+    });
+    assert!(is_new(&facts(&report)), "{report}");
 }
 
 #[test]

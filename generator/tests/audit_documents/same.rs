@@ -119,6 +119,8 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
         ("thin spaces", text.replace("Unix ms", "Unix\u{2009}ms")),
         ("closed headings", lines(&|line| if line.starts_with('#') { format!("{line} ##") } else { line.to_owned() })),
         ("numbered headings", text.replace("\n### ", "\n### 4.2 ")),
+        ("headings with numbers in parentheses", text.replace("\n### ", "\n### (4) ")),
+        ("headings of sections", text.replace("\n### ", "\n### \u{a7} 4 ")),
         (
             "headings with anchors",
             lines(&|line| if line.starts_with('#') { format!("{line} {{#here}}") } else { line.to_owned() }),

@@ -46,7 +46,7 @@ const CHANGES: [Change; 36] = [
     of_beds(
         "20\n\n<table>",
         "\n\n|Row|Weight|\n|---|---|\n|one|20|\n|all|40|\n\n<table>",
-        &["**Weight(IP):**", "|Row|Weight|", "|one|20|", "|all|40|"],
+        &["**Weight(IP):**", "|Row|Weight|"],
         Fact,
     ),
     of_beds(

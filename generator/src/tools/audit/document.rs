@@ -116,8 +116,11 @@ impl Document {
         let start = source.len() - source.trim_start_matches('\u{feff}').len();
         let options =
             Options::ENABLE_TABLES | Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-        for (event, range) in Parser::new_ext(&source[start..], options).into_offset_iter() {
-            builder.event(&source[start..], event, range, start);
+        for part in closed_parts(&source, start) {
+            let (at, text) = (part.start, &source[part]);
+            for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+                builder.event(text, event, range, at);
+            }
         }
         let Builder { text, runs, literals, codes, links, anchors, mut sections, .. } = builder;
         sections.retain(|section| !section.is_navigation || !section.blocks.is_empty());
@@ -348,6 +351,39 @@ pub(super) fn label_of(text: Span<'_>) -> Option<Span<'_>> {
     let last = *text.sentences().last()?;
     let is_short = text.words().len() <= LABEL && !text.text.ends_with('.');
     (is_short || last.text.ends_with(':')).then_some(last)
+}
+
+/// Returns the parts of a text that are read one after the other: a block of code that is never closed ends before the
+/// next heading, because all that follows would be code.
+fn closed_parts(source: &str, start: usize) -> Vec<Range<usize>> {
+    let (mut parts, mut begin) = (Vec::new(), start);
+    loop {
+        let (mut at, mut fence, mut heading) = (begin, None, None);
+        for line in source[begin..].split_inclusive('\n') {
+            let bare = line.trim();
+            let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+            match (fence, mark) {
+                (None, Some(mark)) => fence = Some(mark),
+                (Some(open), Some(mark)) if open == mark && bare.trim_start_matches(&mark[..1]).is_empty() => {
+                    (fence, heading) = (None, None);
+                }
+                (Some(_), _) if heading.is_none() && is_heading(line) => heading = Some(at),
+                _ => {}
+            }
+            at += line.len();
+        }
+        let Some(end) = fence.and(heading) else { break };
+        parts.push(begin..end);
+        begin = end;
+    }
+    parts.push(begin..source.len());
+    parts
+}
+
+/// Returns whether a line is a heading below the title; a comment of a shell has one mark.
+fn is_heading(line: &str) -> bool {
+    let marks = line.len() - line.trim_start_matches('#').len();
+    (2..=6).contains(&marks) && line[marks..].starts_with(' ')
 }
 
 /// Counts the levels of headings from 1, without gaps. Where the first heading is the title and others are on its

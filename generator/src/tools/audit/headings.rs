@@ -56,8 +56,9 @@ pub(super) fn fold(api: &Api, document: &mut Document) {
 
 /// Restores the spelling of the schema in headings that differ from it only in case or by a number before them.
 pub(super) fn restore(api: &Api, document: &mut Document) {
-    let bare =
-        |heading: &str| heading.trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c)).to_lowercase();
+    let bare = |heading: &str| {
+        heading.trim_start_matches(|c: char| c.is_ascii_digit() || "().\u{a7} ".contains(c)).to_lowercase()
+    };
     for reviewed in api.reviewed.iter().filter(|reviewed| reviewed.document == document.id) {
         let heading = wording::canonical(&reviewed.section.0);
         if document.section(&heading).is_some() {

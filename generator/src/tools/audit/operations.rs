@@ -100,6 +100,11 @@ impl Names {
         self.same_words(phrase.text)
     }
 
+    /// Returns whether a phrase is the name of an operation, rather than similar to one.
+    pub(super) fn is_exact(&self, phrase: Span<'_>) -> bool {
+        self.exact(phrase).is_some()
+    }
+
     fn has_heading(&self, text: &str) -> bool {
         self.entries.iter().any(|entry| entry.is_headed(text))
     }

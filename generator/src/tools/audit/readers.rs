@@ -92,6 +92,7 @@ pub(super) fn read<'a>(
         })
         .collect();
     reader.missing_operations(&described);
+    reader.complete_errors();
     reader.found
 }
 
@@ -175,8 +176,8 @@ impl<'a> Reader<'a> {
                 self.record_table(section, &table);
             } else if has("state") && has("trigger") {
                 self.transitions(&table);
-            } else if has("situation") && has("response") {
-                self.errors(&table);
+            } else if let Some(listed) = conventions::errors_in(&table) {
+                self.errors(&table, listed);
             } else if has("permission") {
                 self.permissions(&table);
             } else if has("header") {

@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use super::claims::Claims;
 use super::compare::{ComparedFacts, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
-use super::document::{Document, Section};
+use super::document::{Block, Document, Section};
 use super::findings::{Basis, Findings};
 use super::marks::{self, TextChange};
 use super::named::NameFinder;
@@ -176,8 +176,16 @@ impl Review<'_> {
                 }
             }
         }
+        let changed: BTreeSet<usize> = changes.keys().map(|(at, _)| *at).collect();
+        let mut rows: BTreeMap<usize, String> = BTreeMap::new();
+        changes.retain(|_, (change, _)| {
+            let Some(head) = new_head_above(document, change, &changed) else { return true };
+            rows.entry(head).or_default().push_str(&row(change, context));
+            false
+        });
         for (change, places) in changes.into_values() {
-            lines.push(line(Group::Words, Some(change.at), words(change, &places, context)));
+            let rows = rows.remove(&change.at).unwrap_or_default();
+            lines.push(line(Group::Words, Some(change.at), words(change, &places, context) + &rows));
         }
         for at in &self.unclaimed {
             let heading = document.section_of(*at).map_or("", |section| &section.heading);
@@ -264,6 +272,28 @@ fn hashes(differences: &[Discrepancy], bytes: &Range<usize>) -> Vec<String> {
     let own = differences.iter().filter(is_here);
     let hashes: BTreeSet<String> = own.map(|difference| marks::standing(&difference.statement())).collect();
     hashes.into_iter().collect()
+}
+
+/// Returns the start of the head of a table that changed or is new, if a change is a new row below it.
+fn new_head_above(document: &Document, change: &TextChange, changed: &BTreeSet<usize>) -> Option<usize> {
+    let now = change.now.as_ref().filter(|_| change.was.is_none())?;
+    let start = |cells: &[Range<usize>]| cells.iter().map(|cell| cell.start).min();
+    let blocks = document.section_of(now.start)?.blocks.iter();
+    let head = blocks.filter_map(|block| match block {
+        Block::Table { head, rows } if rows.iter().any(|row| start(row) == Some(now.start)) => start(head),
+        _ => None,
+    });
+    head.into_iter().next().filter(|head| changed.contains(head))
+}
+
+/// Returns a new row of a new table, with the facts that are read there.
+fn row(change: &TextChange, context: &Context<'_>) -> String {
+    let Context { document, .. } = *context;
+    let now = change.now.as_ref().map(|now| document.quote(now)).unwrap_or_default();
+    let facts: Vec<String> =
+        beside(change, context).into_iter().filter(|(what, _)| *what == "facts").flat_map(|(_, facts)| facts).collect();
+    let facts = if facts.is_empty() { "no fact is read there".to_owned() } else { facts.join("; ") };
+    format!("\n      row at line {}: {now} · {facts}", document.line(change.at))
 }
 
 /// Returns the current words, the former words, and the statements of the schema that depend on them.

@@ -449,7 +449,8 @@ pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static s
     added.try_fold(text, |text, (key, entries)| add(&text, key, entries).ok_or(key))
 }
 
-/// Returns the text of a file with sections to be reviewed; as it is if the file has some.
+/// Returns the text of the file of a family with sections to be reviewed, and with their document as its source; as it is
+/// if the file has some.
 pub(crate) fn add_reviewed(text: &str, sections: &[(String, String)]) -> String {
     let key = "reviewed";
     if sections.is_empty() || text.lines().any(|line| line.starts_with(key)) {
@@ -465,7 +466,14 @@ pub(crate) fn add_reviewed(text: &str, sections: &[(String, String)]) -> String 
     }
     let entries: Vec<Entry> =
         documents.into_iter().map(|(document, all)| Entry::new(document, Yaml::Map(all))).collect();
-    add(text, key, &entries).unwrap_or_else(|| text.to_owned())
+    let mut text = add(text, key, &entries).unwrap_or_else(|| text.to_owned());
+    // Errors and states of the family are facts of its document.
+    if let [Entry { key: document, .. }] = entries.as_slice()
+        && !text.lines().any(|line| line.starts_with("source"))
+    {
+        text = add(&text, "source", &[Entry::text("document", document)]).unwrap_or(text);
+    }
+    text
 }
 
 fn add(text: &str, key: &str, entries: &[Entry]) -> Option<String> {

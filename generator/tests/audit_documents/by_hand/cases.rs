@@ -10,9 +10,9 @@ pub(super) use forms::FORMS;
 pub(super) const CLASSIC: usize = 0;
 pub(super) const UNIFIED: usize = 1;
 
-const CHANGED: &str = "changed";
-const TWICE: &str = "the document contradicts itself";
-const NEW: &str = "in the document only";
+pub(super) const CHANGED: &str = "changed";
+pub(super) const TWICE: &str = "the document contradicts itself";
+pub(super) const NEW: &str = "in the document only";
 pub(super) const GONE: &str = "in the schema only";
 const WORDS: &str = "words to review";
 

@@ -93,6 +93,10 @@ fn interval_in(part: Span<'_>) -> Option<Interval> {
     let (low, high) = inside.split_once(',')?;
     let (low, high) = (decimal(low.trim())?, decimal(high.trim())?);
     let words = Span::new(before, 0).texts();
+    let words = match words.as_slice() {
+        ["default", n, rest @ ..] if decimal(n).is_some() => rest,
+        all => all,
+    };
     let is_ended = after.trim().is_empty() || after.trim_start_matches([',', ' ']).starts_with("default");
     let is_order = Number::parse(&low)? < Number::parse(&high)?;
     let is_alone = is_ended && is_order && words.iter().all(|word| OF_INTERVAL.contains(word));

@@ -102,23 +102,26 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn errors(&mut self, table: &Table<'a>) {
+    /// Reads the errors of a table.
+    pub(super) fn errors(&mut self, table: &Table<'a>, errors: Vec<(Span<'a>, &'a str, &[Span<'a>])>) {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-        let mut listed: Vec<FactKey> = Vec::new();
-        for (situation, response) in pairs(&table.rows) {
-            if let Some((code, text)) = error(situation, response, 3) {
-                self.found.read(situation);
-                let of = key(FactKind::Error, [&self.document.id, code.text]);
-                self.found.state(of.clone(), plain_quotes(text), code);
-                self.found.read(response);
-                listed.push(of);
-            }
+        for (code, text, cells) in errors {
+            cells.iter().for_each(|cell| self.found.read(*cell));
+            let of = key(FactKind::Error, [&self.document.id, code.text]);
+            self.found.state(of, plain_quotes(text), code);
         }
         let known: Vec<FactKey> = self.claims.below(FactKind::Error, [&self.document.id]).cloned().collect();
-        for error in known {
-            let is_stated = self.found.about(&error).next().is_some();
-            if !listed.contains(&error) && !is_stated {
-                self.found.missing.push((error, table.at()));
+        self.found.missing.extend(known.into_iter().map(|error| (error, table.at())));
+    }
+
+    /// Drops errors that one table lacks and another one or a sentence has.
+    pub(super) fn complete_errors(&mut self) {
+        let mut seen: Vec<FactKey> = Vec::new();
+        for (error, at) in std::mem::take(&mut self.found.missing) {
+            let is_error = error.kind == FactKind::Error;
+            if !is_error || self.found.about(&error).next().is_none() && !seen.contains(&error) {
+                seen.extend(Some(error.clone()).filter(|_| is_error));
+                self.found.missing.push((error, at));
             }
         }
     }
@@ -130,6 +133,34 @@ impl<'a> Reader<'a> {
             self.found.read(rule);
         }
     }
+}
+
+/// The digits that the code of an error in a sentence has at least; the status of HTTP has as many.
+const DIGITS: usize = 3;
+
+/// Returns the codes of a table of errors, their texts, and the cells of each: of situations and responses, or with a
+/// column of codes and one of messages.
+pub(super) fn errors_in<'a, 'b>(table: &'b Table<'a>) -> Option<Vec<(Span<'a>, &'a str, &'b [Span<'a>])>> {
+    if table.column("situation").is_some() && table.column("response").is_some() {
+        let error = |row: &'b Vec<Span<'a>>| {
+            let (code, text) = error(*row.first()?, *row.get(1)?, DIGITS)?;
+            Some((code, text, row.get(..2)?))
+        };
+        return Some(table.rows.iter().filter_map(error).collect());
+    }
+    let is_status = table.column("status").is_some() || table.column("http").is_some();
+    let code = table.column("code").filter(|_| !is_status)?;
+    let text = ["message", "msg", "error", "description", "meaning"].iter().find_map(|word| table.column(word))?;
+    let is_code = |cell: &Span<'a>| {
+        let digits = cell.text.strip_prefix('-').unwrap_or(cell.text);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let row = |row: &'b Vec<Span<'a>>| {
+        let code = row.get(code).copied().and_then(Span::single).filter(is_code)?;
+        Some((code, row.get(text)?.trim().text, row.as_slice()))
+    };
+    let rows: Vec<_> = table.rows.iter().filter_map(row).collect();
+    (!rows.is_empty() && text != code).then_some(rows)
 }
 
 fn plain_quotes(text: &str) -> String {

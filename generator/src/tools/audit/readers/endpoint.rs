@@ -132,12 +132,26 @@ fn is_of_a_day(sentence: Span<'_>, segment: Span<'_>, at: Span<'_>) -> bool {
     (begins || ends) && is_later || begins && overlaps(&segment.range(), &date.range())
 }
 
+/// Returns a sentence without an aside about what no longer holds: `20/s (formerly 10/s)`.
+fn without_former(sentence: Span<'_>) -> Span<'_> {
+    let asides = sentence.text.match_indices(['(', ',']).map(|(at, _)| sentence.after(sentence.at + at + 1));
+    let is_former = |aside: &Span<'_>| {
+        let words = aside.words();
+        words.iter().take(2).any(|word| FORMERLY.contains(&word.text.to_lowercase().as_str()))
+    };
+    asides.filter(is_former).map(|aside| sentence.before(aside.at - 1)).next().unwrap_or(sentence)
+}
+
 /// Returns the rates in a text such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
 pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
     let mut found = Vec::new();
     let is_former = |sentence: &Span<'_>| sentence.texts().iter().any(|word| FORMERLY.contains(word));
-    for sentence in text.sentences().into_iter().filter(|sentence| !is_former(sentence)) {
-        let subject = sentence.label().map(|(label, _)| stems(label.text)).unwrap_or_default();
+    for sentence in text.sentences().into_iter().map(without_former).filter(|sentence| !is_former(sentence)) {
+        // A label behind the first rate is that of another one: `10/s; VIP 1: 20/s`.
+        let has_rate = |texts: &[&str]| (0..texts.len()).any(|at| measures::rate(&texts[at..]).is_some());
+        let of_all = |label: &Span<'_>| !has_rate(&label.texts());
+        let label = sentence.label().map(|(label, _)| label).filter(of_all);
+        let subject = label.map(|label| stems(label.text)).unwrap_or_default();
         for segment in sentence.split(&[",", ";"]) {
             let words = segment.words();
             let texts = segment.texts();
@@ -155,10 +169,15 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
                 let context = subject.iter().cloned().chain(stems(segment.text)).collect();
                 let is_beside = found.last().is_some_and(|one: &RatePhrase<'_>| sentence.range().contains(&one.at.at));
                 let whom = segment.after(place.at).text.split_once(" for ").map(|(_, whom)| stems(whom));
+                let label = segment.before(place.at).text.trim_end().strip_suffix(':');
+                let label = label.filter(|_| !found.is_empty()).map(|label| {
+                    let (_, label) = label.rsplit_once('(').unwrap_or(("", label));
+                    stems(label)
+                });
                 let is_class = |whom: &Vec<String>| {
                     whom.first().is_some_and(|first| !FOR_ALL.iter().any(|all| have_same_stem(first, all)))
                 };
-                let for_whom = whom.filter(|_| is_beside).filter(is_class).unwrap_or_default();
+                let for_whom = whom.filter(|_| is_beside).or(label).filter(is_class).unwrap_or_default();
                 found.push(RatePhrase {
                     value: value(&rate),
                     window: rate.every.window(),
@@ -189,11 +208,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
         for rate in rates(text) {
-            let class = self.class(&rate.context);
-            let is_of_class = |word: &String| class.split('-').any(|part| have_same_stem(part, word));
-            let is_known = self.claims.operation_by_id(id).is_none() || rate.for_whom.iter().any(is_of_class);
-            // The schema has no class of these callers.
-            let class = if is_known || rate.for_whom.is_empty() { class } else { rate.for_whom.join("-") };
+            let class = self.class_of(&rate, id);
             self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value, rate.at);
         }
         for sentence in text.sentences() {
@@ -217,6 +232,14 @@ impl<'a> Reader<'a> {
                 self.found.state(key(FactKind::Weight, [id, &pool.name]), weight.to_string(), sentence);
             }
         }
+    }
+
+    /// Returns the class of callers that a rate of an operation is for, which the schema may lack.
+    pub(super) fn class_of(&self, rate: &RatePhrase<'a>, id: &str) -> String {
+        let class = self.class(&rate.context);
+        let is_of_class = |word: &String| class.split('-').any(|part| have_same_stem(part, word));
+        let is_known = self.claims.operation_by_id(id).is_none() || rate.for_whom.iter().any(is_of_class);
+        if is_known || rate.for_whom.is_empty() { class } else { rate.for_whom.join("-") }
     }
 
     /// Returns the class of callers that the words refer to; `default` is everyone.

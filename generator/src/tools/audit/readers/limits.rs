@@ -51,8 +51,8 @@ impl<'a> Reader<'a> {
             let ids: Vec<String> =
                 if is_of_class { with_class.filter_map(|key| key.owner().cloned()).collect() } else { named.clone() };
             // The label of operations for everyone may share a word with a class by accident.
-            let class = if is_of_class { class.clone() } else { self.class(&rate.context) };
             for id in &ids {
+                let class = if is_of_class { class.clone() } else { self.class_of(rate, id) };
                 self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value.clone(), rate.at);
             }
         }
@@ -76,6 +76,10 @@ impl<'a> Reader<'a> {
     /// Reads `20 orders (place, modify, cancel)`.
     fn batch_row(&mut self, limit: Span<'a>) {
         let (head, note) = limit.head_and_note();
+        // `20 orders (place), 50 orders (cancel)`
+        if let Some((_, rest)) = limit.text.split_once("), ") {
+            self.batch_row(limit.after(limit.at + limit.text.len() - rest.len()));
+        }
         let Some(n) = head.words().first().and_then(|word| number(word.text)) else { return };
         for verb in note.map(|note| note.split(&[",", " and "])).unwrap_or_default() {
             for named in self.names.with_words(&["batch", verb.text]) {

@@ -259,6 +259,12 @@ impl<'a> Reader<'a> {
     fn default_of(&mut self, noted: &NotedParameters<'a, '_>, name: &str, values: &[String]) {
         for clause in noted.note.clauses() {
             let words = clause.words();
+            if let [value, "by", "default"] = clause.texts().as_slice()
+                && values.iter().any(|known| known == value)
+            {
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), *value, clause);
+                continue;
+            }
             // A clause may begin a sentence.
             let is_default = |word: &Span<'_>| ["default", "Default", "defaults", "Defaults"].contains(&word.text);
             let from = words.iter().position(is_default);

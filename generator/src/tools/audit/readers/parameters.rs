@@ -1,6 +1,6 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
-use super::super::document::{Block, Document, Section, label_of};
+use super::super::document::{Block, Document, Section, Table, label_of};
 use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::named::short;
 use super::super::text::Span;
@@ -59,6 +59,7 @@ impl<'a> Reader<'a> {
         let mut has_list = false;
         let tables = section.labelled_tables(self.document).into_iter();
         let of_requests = tables.filter(|(label, _)| !label.is_some_and(|label| self.document.is_about_answers(label)));
+        let of_requests = of_requests.map(|(label, table)| (label, self.own_column(table, id)));
         let with_columns = of_requests
             .filter_map(|(label, table)| Some((label, Columns::labelled(self.document, &table, label)?, table)));
         let lists: Vec<_> =
@@ -124,6 +125,26 @@ impl<'a> Reader<'a> {
         } else if !has_list {
             self.missing_parameters(id, "", section.at.start, &[]);
         }
+    }
+
+    /// Returns the columns and rows of a table of several operations that are about one of them, and any other table as
+    /// it is: each operation has a column of needs, in which a dash stands for what it does not have.
+    fn own_column(&self, table: Table<'a>, id: &str) -> Table<'a> {
+        let of_cell = |cell: &Span<'a>| match self.names.list(*cell).as_slice() {
+            [(_, Some(named))] if self.names.is_exact(*cell) => named.id.clone(),
+            _ => None,
+        };
+        let owners: Vec<Option<String>> = table.head.iter().map(of_cell).collect();
+        let own = owners.iter().position(|owner| owner.as_deref() == Some(id));
+        let Some(own) = own.filter(|_| owners.iter().flatten().count() > 1) else { return table };
+        let is_kept = |at: &usize| *at == own || owners.get(*at).is_none_or(Option::is_none);
+        let kept = |cells: Vec<Span<'a>>| {
+            cells.into_iter().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, cell)| cell).collect()
+        };
+        let has = |row: &Vec<Span<'a>>| {
+            row.get(own).is_some_and(|cell| cell.text.chars().any(|c| c.is_alphanumeric() || "✓✔√✅".contains(c)))
+        };
+        Table { rows: table.rows.into_iter().filter(has).map(kept).collect(), head: kept(table.head) }
     }
 
     /// Reads a list with an item for each parameter: below `Parameters:`, or with a need in each item.

@@ -1,7 +1,7 @@
 //! Changes of what stands beside or around what was stated: other rates, other statuses, samples, longer lists.
 
 use super::super::Case;
-use super::{CLASSIC, NEW, UNIFIED, WORDS, insert, replace};
+use super::{CHANGED, CLASSIC, NEW, TWICE, UNIFIED, WORDS, insert, replace};
 
 const AN_ANSWER: &str =
     "\n\n```json\n{\"orderId\": \"1\", \"clientOid\": \"a\", \"changedAt\": \"1700000000000\"}\n```";
@@ -95,4 +95,60 @@ pub(crate) const FORMS: &[Case] = &[
         "parameter orderList[].closeAll",
     ),
     replace(CLASSIC, "Place Order", "| size | yes |", "| size[^1] | yes |", WORDS, "classic/place-order.yaml"),
+    // What no longer holds stands beside what does.
+    replace(UNIFIED, "Get Order Details", "20/s/UID", "20/s/UID (formerly 10/s/UID)", WORDS, "unified/order-info.yaml"),
+    replace(UNIFIED, "Get Order Details", "20/s/UID", "30/s/UID (it was 20/s/UID)", TWICE, "unified/order-info.yaml"),
+    replace(
+        UNIFIED,
+        "Get Order Details",
+        "20/s/UID",
+        "30/s/UID, previously 20/s/UID",
+        TWICE,
+        "unified/order-info.yaml",
+    ),
+    // Rates by level, in a section and in the table of limits.
+    replace(UNIFIED, "Get Order Details", "20/s/UID", "20/s/UID; VIP 1: 30/s/UID", NEW, "unified/order-info.yaml"),
+    replace(UNIFIED, "Get Order Details", "20/s/UID", "20/s/UID (VIP 3: 50/s/UID)", NEW, "for vip-3 50/s"),
+    replace(UNIFIED, "Get Order Details", "20/s/UID.", "20/s/UID. Level 2: 30/s/UID.", NEW, "unified/order-info.yaml"),
+    replace(
+        UNIFIED,
+        "Limits",
+        "| Account assets | 20/s/UID |",
+        "| Account assets | 20/s/UID; 40/s/UID for VIP 2 and above |",
+        NEW,
+        "unified/assets.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Limits",
+        "20 orders (place, modify, cancel)",
+        "20 orders (place, modify), 50 orders (cancel)",
+        TWICE,
+        "unified/cancel-batch.yaml",
+    ),
+    // A default and a range in other words.
+    replace(
+        UNIFIED,
+        "Place Order",
+        "crossed (default), isolated",
+        "crossed, isolated; crossed by default",
+        WORDS,
+        "unified/place-order.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Place Order",
+        "crossed (default), isolated",
+        "crossed, isolated; isolated by default",
+        CHANGED,
+        "unified/place-order.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Get Open Orders",
+        "limit (default and maximum 100)",
+        "limit (default 100, range [1, 500])",
+        TWICE,
+        "unified/unfilled-orders.yaml",
+    ),
 ];
