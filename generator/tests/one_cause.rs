@@ -512,7 +512,13 @@ fn a_name_that_another_file_has_hides_no_operation() {
 fn a_copied_operation_reports_each_duplicate_name_once() {
     let folder = copy();
     let unified = folder.path().join("unified");
-    fs::copy(unified.join("modify-order.yaml"), unified.join("amend-order.yaml")).unwrap();
+    let copied = unified.join("amend-order.yaml");
+    fs::copy(unified.join("modify-order.yaml"), &copied).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    assert_eq!(one.code, Code::WrongName, "{all}");
+    let text = fs::read_to_string(&copied).unwrap().replacen("operation: modify-order", "operation: amend-order", 1);
+    fs::write(copied, text).unwrap();
     let all = mistakes(folder.path());
     let collisions = all.iter().filter(|one| one.code == Code::NameCollision).count();
     assert_eq!(collisions, 1, "{all}");

@@ -54,7 +54,8 @@ impl Filler {
             operation["response"] = yaml("{ object: Filled }");
             self.types["records"]["Filled"] = yaml("{ doc: Nothing is known of it., fields: {} }");
         }
-        let answers = [("effect", "create"), ("access", "public"), ("rate_limit", "[]"), ("request", "{}")];
+        let effect = "{ is: create, why: It is made up. }";
+        let answers = [("effect", effect), ("access", "public"), ("rate_limit", "[]"), ("request", "{}")];
         let mapping = operation.as_mapping_mut().unwrap();
         for (key, answer) in answers {
             if mapping.get(key).is_some_and(|value| value.is_null()) {

@@ -58,6 +58,8 @@ pub(crate) enum Kind {
     Fields,
     /// [`Code::BadExample`]: a member occurs twice.
     DuplicateMember,
+    /// [`Code::UndefinedName`]: a code, where no code is observed at all.
+    ObservedCode,
     /// [`Code::BadResponse`]: a family and the envelope differ in the code of success.
     Success,
 }

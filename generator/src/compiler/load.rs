@@ -142,7 +142,54 @@ pub(crate) fn load(sources: Sources, shown: &Path, reading: Reading<'_>, to: &mu
         .into_iter()
         .map(|(folder, sources)| family(folder, shown, &sources, reading, &mut documents.incomplete, to))
         .collect();
+    name_families(&mut documents, &sources, to);
     documents
+}
+
+/// Gives families the names that they state where no other file names their folders, so that a folder with another name
+/// is one mistake. A copy of a folder is left out.
+fn name_families(documents: &mut Documents, sources: &[SchemaFile], to: &mut Diagnostics) {
+    let folders: Vec<String> = documents.families.iter().map(|family| family.folder.clone()).collect();
+    documents.families.retain_mut(|family| {
+        let Some(name) = family.family.family.as_ref().filter(|name| name.value != family.folder) else { return true };
+        let says = format!("the family is named `{}`, but its folder `{}`", name.value, family.folder);
+        if folders.contains(&name.value) {
+            to.at(name.place, Code::WrongName, says).help("name a copy as its folder, or remove it");
+            return false;
+        }
+        to.later(name.place, Code::WrongName, says).help("use the same name for both");
+        let others = sources.iter().filter(|source| !source.name.starts_with(&format!("{}/", family.folder)));
+        if !others.into_iter().any(|other| other.text.contains(&family.folder)) {
+            family.folder.clone_from(&name.value);
+        }
+        true
+    });
+    documents.incomplete |= documents.families.len() < folders.len();
+}
+
+/// Gives operations the names that they state where no other file names theirs, so that a file with another name is one
+/// mistake. A copy of a file, with its path, is left out.
+fn name_operations(family: &mut FamilyDocuments, sources: &[&SchemaFile], to: &mut Diagnostics) {
+    let http = |operation: &raw::Operation| operation.http.as_ref().map(|http| http.value.clone());
+    let files = family.operations.iter().map(|(file, place, own)| (file.clone(), (*place, http(own))));
+    let files: BTreeMap<String, (Place, Option<String>)> = files.collect();
+    family.operations.retain_mut(|(file, place, operation)| {
+        let Some(name) = operation.operation.as_ref().filter(|name| name.value != *file) else { return true };
+        let says = format!("the operation is named `{}`, but its file {file}.yaml", name.value);
+        let other = files.get(&name.value);
+        if let Some((first, _)) = other.filter(|(_, other)| *other == http(operation)) {
+            to.at(name.place, Code::WrongName, says)
+                .related(*first, "the file of this name")
+                .help("give a copy the name of its file, a title and a path of its own, or remove it");
+            return false;
+        }
+        to.later(name.place, Code::WrongName, says).help("use the same name for both");
+        let mut others = sources.iter().filter(|source| source.file != place.file);
+        if other.is_none() && !others.any(|other| other.text.contains(file.as_str())) {
+            file.clone_from(&name.value);
+        }
+        true
+    });
 }
 
 fn family(
@@ -189,6 +236,9 @@ fn family(
         to.note_missing(path);
         *incomplete = true;
     }
+    let count = family.operations.len();
+    name_operations(&mut family, sources, to);
+    *incomplete |= family.operations.len() < count;
     family
 }
 

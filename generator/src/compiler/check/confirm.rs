@@ -3,6 +3,7 @@
 
 use super::lifecycle::NO_STATES;
 use super::listings::are_values;
+use super::operations::doubt_of_read;
 use super::{records, values};
 use crate::compiler::diagnostics::{Code, Diagnostics, did_you_mean, name_list, nearest};
 use crate::compiler::model::{
@@ -17,9 +18,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         client_id_is_an_id(family, operation, to);
         repeat_is_harmless(family, operation, to);
         let Some(confirm) = &operation.confirm else { continue };
-        if operation.effect == Effect::Read {
+        if operation.effect == Effect::Read && doubt_of_read(operation).is_none() {
             to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
                 .help("remove it");
+        }
+        if shows_another_record(family, operation, confirm, to) {
+            continue;
         }
         names_of_confirm_exist(family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
@@ -176,6 +180,22 @@ fn can_be_queried(family: &Family, confirm: &Confirm, named: &NameOf<Query>, to:
     for name in renamed.chain(&confirm.with).filter(|(name, _)| !is_of_another(name)) {
         named_within(family, &of_query, name, by, to);
     }
+}
+
+/// Reports a query whose record has less than half of the compared fields, once: another query is meant.
+fn shows_another_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) -> bool {
+    let Some((_, record)) = operation.first_query(family).filter(|(_, record)| record.is_whole) else { return false };
+    let compared = || confirm.agrees.iter().flat_map(|(_, fields)| fields).map(|(field, _)| &**field);
+    let lacking: Vec<&str> = compared().filter(|field| family.field_at(record, field).is_none()).collect();
+    let is_another = lacking.len() > 2 && 2 * lacking.len() > compared().count();
+    if is_another {
+        let lacking = name_list(lacking.into_iter());
+        let says = format!("`{}` shows a `{}`, which has no {lacking}", confirm.by, record.name.wire);
+        to.at(confirm.by.place, Code::BadOutcome, says)
+            .related(record.name.place, "the record is here")
+            .help("name the operation that reads what the request makes or changes, or correct the fields");
+    }
+    is_another
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {

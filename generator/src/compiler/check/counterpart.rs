@@ -288,13 +288,16 @@ impl<'a> Check<'a> {
             if lists_unknown_values(other, &two) {
                 continue;
             }
-            for (value, value_place, corresponding) in self.conversion.values(&one, &two) {
-                if matches!(corresponding, Corresponding::Unstated) {
-                    all_do = false;
-                    to.at(*place, Code::BadCounterpart, format!("`{there}` has no value for `{value}` of `{name}`"))
-                        .related(value_place, "the value is here")
-                        .help("state it in `counterpart` of the enum, or write cases");
-                }
+            let unstated = self.conversion.values(&one, &two).into_iter();
+            let unstated: Vec<_> =
+                unstated.filter(|(.., corresponding)| matches!(corresponding, Corresponding::Unstated)).collect();
+            if let Some((_, value_place, _)) = unstated.first() {
+                all_do = false;
+                let values: Vec<_> = unstated.iter().map(|(value, ..)| format!("`{value}`")).collect();
+                let says = format!("`{there}` has no value for {} of `{name}`", values.join(", "));
+                to.at(*place, Code::BadCounterpart, says)
+                    .related(*value_place, "the value is here")
+                    .help("state it in `counterpart` of the enum, or write cases");
             }
         }
         all_do

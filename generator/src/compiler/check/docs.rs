@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::names::is_snake_case;
-use super::reserved;
+use super::{repeated, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
 use crate::compiler::model::{Api, Deprecated, Family, Lookup, Name, NameOf, Operation, Shape};
 
@@ -65,6 +65,11 @@ pub(super) fn words_are_searchable(_api: &Api, family: &Family, to: &mut Diagnos
     let parameters = family.all_parameters().map(|parameter| &parameter.called);
     for words in operations.chain(parameters) {
         words.iter().for_each(|(word, place)| is_searchable(word, *place, to));
+        for ((_, first), (word, place)) in repeated(words, |one, other| one.0 == other.0) {
+            to.at(*place, Code::DefinedTwice, format!("duplicate value `{word}`"))
+                .related(*first, "first listed here")
+                .help("remove one of them");
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 use super::{identifiers, repeated};
 use crate::compiler::diagnostics::{Code, Diagnostics, Kind, Place, one_of, unknown};
 use crate::compiler::model::{
-    Api, CallResult, CodeProof, CredentialCause, Effect, Family, InFlight, Need, ObservedCode, Operation, OutcomeRow,
-    Parameter, Proof, RowOutcome, Type,
+    Api, CallResult, Certainty, CodeProof, CredentialCause, Effect, Family, InFlight, Need, ObservedCode, Operation,
+    OutcomeRow, Parameter, Proof, RowOutcome, Type,
 };
 
 /// The code of success is that of the envelope.
@@ -66,6 +66,9 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
         alike_is_of_the_request(&code.code, &code.proof, to);
         early_is_of_credentials(&code.code, &code.proof, to);
         let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
+        for family in api.families.iter().filter(|family| code.is_of(family) && code.certainty == Certainty::Several) {
+            proves_the_same(family, code, to);
+        }
         // Where families say another code, the envelope may be wrong, which is reported there.
         let mut others = api.families.iter().flat_map(|family| &family.errors).filter(|error| error.success);
         if success == Some(&code.code) && others.all(|error| error.code == code.code) {
@@ -73,6 +76,18 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
     }
+}
+
+/// A code proves the same by a document and by several observations. A single one changes nothing.
+fn proves_the_same(family: &Family, observed: &ObservedCode, to: &mut Diagnostics) {
+    let documented = family.errors.iter().find(|error| error.code == observed.code && !error.success);
+    let Some(documented) = documented.filter(|error| error.proof.proves != observed.proof.proves) else { return };
+    let [here, there] = [observed.proof.proves, documented.proof.proves].map(|proof| proof.as_str());
+    let says =
+        format!("the code `{}` proves `{here}` here, and `{there}` in the family `{}`", observed.code, family.name);
+    to.at(observed.place, Code::BadOutcome, says)
+        .related(documented.place, "its documented meaning is here")
+        .help("correct one of them; that of the family holds");
 }
 
 /// The last words of the ids of checked rules that follow from keys other than `rules`.
@@ -140,10 +155,17 @@ pub(super) fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Fam
     let known: Vec<_> = known.chain(observed).collect();
     if !known.iter().any(|(known, _)| *known == code) {
         let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
+        let says = format!("unknown code `{code}`{whose}");
+        if api.codes.is_empty() {
+            to.at(place, Code::UndefinedName, says).kind(Kind::ObservedCode).help(
+                "add it with its sources to codes.yaml, which is missing or has no codes, or to `errors` of its family",
+            );
+            return;
+        }
         let help = unknown(code, known, || {
             "use a code of the family's `errors` or of `codes`, or add it there with its source".to_owned()
         });
-        to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}")).help(help);
+        to.at(place, Code::UndefinedName, says).help(help);
     }
 }
 

@@ -3,8 +3,8 @@
 use super::repeated;
 use crate::compiler::diagnostics::{Code, Diagnostics};
 use crate::compiler::model::{
-    Access, Api, Calls, Credentials, Duration, Effect, Family, Need, Operation, Part, Pool, PoolReporting, PoolWeight,
-    Rate, Role, SignedPart, Type, WeightCondition, Window,
+    Access, Api, Calls, Credentials, Duration, Effect, Family, Method, Need, Operation, Part, Pool, PoolReporting,
+    PoolWeight, Rate, Role, SignedPart, Type, WeightCondition, Window,
 };
 use crate::compiler::words::Sends;
 use heck::ToSnakeCase as _;
@@ -136,18 +136,31 @@ const LOOKED_AT: &str = "by count detail details estimate fee fees history id in
     status types volume";
 
 /// An operation with the effect `read` is repeated after a lost answer. One that is named after a change states why it
-/// changes nothing.
+/// changes nothing, and one that changes something by GET states why.
 pub(super) fn reads_are_meant(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let is_stated = operation.effect != Effect::Read || operation.effect_why.is_some();
-        let Some((text, verb)) = (!is_stated).then(|| change_in_name(operation)).flatten() else { continue };
-        to.at(
-            operation.key_places.effect,
-            Code::DoubtfulEffect,
-            format!("the effect is `read`, but `{text}` says `{verb}`: a read is sent again after a lost answer"),
-        )
-        .help("write what it does, such as `create`; if it only reads, `effect: { is: read, why: .. }`");
+        let place = operation.key_places.effect;
+        if let Some((text, verb)) = doubt_of_read(operation) {
+            let says =
+                format!("the effect is `read`, but `{text}` says `{verb}`: a read is sent again after a lost answer");
+            to.at(place, Code::DoubtfulEffect, says)
+                .help("write what it does, such as `create`; if it only reads, `effect: { is: read, why: .. }`");
+        }
+        let changes = operation.effect != Effect::Read && operation.method == Method::Get && operation.call.is_none();
+        let is_reported = || to.iter().any(|item| item.related.iter().any(|(related, _)| *related == place));
+        if changes && operation.states_effect() && operation.effect_why.is_none() && !is_reported() {
+            let effect = operation.effect.as_str();
+            to.at(place, Code::DoubtfulEffect, format!("the effect is `{effect}`, but a GET only reads"))
+                .help(format!("write `read`, or correct the method; if it does change something, `effect: {{ is: {effect}, why: .. }}`"));
+        }
     }
+}
+
+/// Returns the text that names an operation after a change, and the verb in it, if the effect says without a reason that
+/// it only reads.
+pub(super) fn doubt_of_read(operation: &Operation) -> Option<(&str, String)> {
+    let is_stated = operation.effect != Effect::Read || operation.effect_why.is_some();
+    (!is_stated).then(|| change_in_name(operation)).flatten()
 }
 
 /// Returns the text that names the operation after a change, and the verb in it.

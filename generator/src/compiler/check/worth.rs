@@ -2,6 +2,7 @@
 
 use super::account::account_word;
 use super::batches::{is_value_of, list_of_objects, parameter_or_member};
+use super::operations::doubt_of_read;
 use crate::compiler::diagnostics::{Code, Diagnostics, Place, one_of};
 use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operation, Placed, Type, Unit, Worth};
 
@@ -9,7 +10,8 @@ use crate::compiler::model::{Api, CountedIn, Effect, Family, NamesWithin, Operat
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(worth) = &operation.worth else { continue };
-        if !operation.may_have(Effect::Create) && !operation.may_have(Effect::Amend) {
+        let is_reported = doubt_of_read(operation).is_some();
+        if !operation.may_have(Effect::Create) && !operation.may_have(Effect::Amend) && !is_reported {
             to.at(worth.place, Code::Misplaced, "`worth` requires an operation that creates or amends")
                 .help("remove it");
         }

@@ -130,6 +130,8 @@ impl Diagnostics {
             // A cycle runs through all definitions that are circular in the same way.
             Code::Circular if item.kind == Kind::Plain => (item.message.clone(), folder(), 2),
             Code::Circular => (String::new(), folder(), 2),
+            // The file with the observed codes is missing.
+            Code::UndefinedName if item.kind == Kind::ObservedCode => (String::new(), None, 2),
             // What the envelope says differs from each family in the same way.
             Code::BadResponse if item.kind == Kind::Success => (item.message.clone(), None, 2),
             // A file with one anchor usually has several.

@@ -130,13 +130,6 @@ impl<T: Read> Read for Named<T> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Texts(pub(crate) Vec<Text>);
 
-impl Texts {
-    /// Returns these texts, or else those of `other`.
-    pub(crate) fn or(self, other: Self) -> Self {
-        if self.is_empty() { other } else { self }
-    }
-}
-
 impl Deref for Texts {
     type Target = [Text];
 

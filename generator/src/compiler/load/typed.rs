@@ -70,7 +70,7 @@ impl<T: Read> Read for Vec<T> {
 /// Reads a document into its type. Faulty parts are reported and left out; `None` if nothing is left.
 pub(super) fn read<T: Read>(root: &Node<'_>, to: &mut Diagnostics) -> Option<T> {
     let to = RefCell::new(to);
-    let (from, mut read) = (NodeReader { node: root, to: &to, under: None }, None);
+    let (from, mut read) = (NodeReader { node: root, to: &to, under: None, around: &[] }, None);
     from.attempt(&mut |root| {
         read = Some(T::read(root)?);
         Ok(())
@@ -135,6 +135,8 @@ pub(crate) struct NodeReader<'a> {
     to: &'a RefCell<&'a mut Diagnostics>,
     /// The key of the node, or of the list that contains it.
     under: Option<&'a Key<'a>>,
+    /// The keys of the mapping around it, where only some are valid.
+    around: &'static [&'static str],
 }
 
 impl<'a> NodeReader<'a> {
@@ -382,12 +384,16 @@ impl<'a> NodeReader<'a> {
         each: &mut dyn FnMut(&Key<'a>, Self) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         let Content::Mapping(entries) = &self.node.content else {
-            return Err(self.expected(Expected::Mapping));
+            let error = self.expected(Expected::Mapping);
+            return Err(match keys {
+                Some([first, others @ ..]) if others.len() < FEW => error.with_help(entry_of(first, others)),
+                _ => error,
+            });
         };
         let mapping = Mapping { reader: self, entries, keys };
         let mut is_rest = false;
         for (index, (key, node)) in entries.iter().enumerate() {
-            let value = Self { node, under: Some(key), ..self };
+            let value = Self { node, under: Some(key), around: keys.unwrap_or(self.around), ..self };
             let rest = entries.get(index + 1).and_then(|next| value.rest_of_a_number(next));
             if std::mem::replace(&mut is_rest, rest.is_some()) {
                 continue;
@@ -411,6 +417,16 @@ impl<'a> NodeReader<'a> {
         Ok(())
     }
 }
+
+/// A mapping of so few keys is shown as an example of what is expected.
+const FEW: usize = 3;
+
+/// Returns how a mapping of a few keys is written.
+fn entry_of(first: &str, others: &[&str]) -> String {
+    let others: String = others.iter().map(|key| format!(", {key}: ..")).collect();
+    format!("write `{{ {first}: ..{others} }}`, without what does not apply")
+}
+
 fn number_with_commas(number: &str) -> ReadError {
     ReadError::new(Kind::Scalar, format!("expected a number without commas, found `{number}`"), "write the digits only")
 }
@@ -510,7 +526,15 @@ impl Mapping<'_> {
         match (did_you_mean(&key.text, keys.iter().copied()).or(meant), self.reader.under) {
             (Some(similar), _) => drop(report.help(similar)),
             (None, under) => {
-                let report = report.help(format!("expected one of: {}", keys.join(", ")));
+                let around = if self.reader.around.contains(&&*key.text) {
+                    format!(
+                        "indent it less, if it belongs to the mapping around `{}`; ",
+                        under.map_or("", |under| &under.text)
+                    )
+                } else {
+                    String::new()
+                };
+                let report = report.help(format!("{around}expected one of: {}", keys.join(", ")));
                 if let Some(under) = under {
                     report.related(under.place, format!("of `{}`, which is here", under.text));
                 }
@@ -529,7 +553,7 @@ const CALLED_OTHERWISE: [(&str, &[&str]); 8] = [
     ("min", &["minimum"]),
     ("max", &["maximum"]),
     ("pattern", &["regex", "regexp"]),
-    ("only", &["enum"]),
+    ("only", &["enum", "values"]),
 ];
 
 /// Returns the key that another description calls so.

@@ -110,7 +110,17 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns where a document describes a part of the API: in one of its sections.
     pub(super) fn source(&mut self, source: &Option<Source>) -> Option<Source> {
+        if let Some(source) = source.as_ref().filter(|source| source.section.is_none()) {
+            self.at(source.place, Code::BadSources, "a `source` without a section")
+                .help("add `section: ..`, the heading of the section that describes it");
+        }
+        self.source_of_all(source)
+    }
+
+    /// Returns the document that describes a family.
+    pub(super) fn source_of_all(&mut self, source: &Option<Source>) -> Option<Source> {
         let (document, place) = &source.as_ref()?.document;
         self.known_document(document, *place);
         source.clone()

@@ -166,6 +166,10 @@ impl FamilyBuilder<'_, '_> {
             }
         };
         let cases = self.cases(raw, enum_index);
+        if cases.len() < raw.cases.len() {
+            // A parameter may belong to a case that is reported.
+            return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
+        }
         ChoiceKind::Value { decider: self.field_name(decider, &None), enum_index, cases }
     }
 

@@ -137,7 +137,7 @@ impl Builder<'_> {
             rust: self.rust_name(&None, &name, place, "", type_name),
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
             doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
-            source: self.source(&raw.source),
+            source: self.source_of_all(&raw.source),
             sources: self.sources(raw.sources.as_ref(), raw.source.as_ref()),
             numbers_as_text: types::travels_as_text(raw.numbers, None),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
@@ -169,14 +169,7 @@ impl Builder<'_> {
     }
 
     fn family_name(&mut self, documents: &FamilyDocuments) -> String {
-        if let Some(name) = documents.family.family.as_ref().filter(|name| name.value != documents.folder) {
-            self.at(
-                name.place,
-                Code::WrongName,
-                format!("the family is named `{}`, but its folder `{}`", name.value, documents.folder),
-            )
-            .help("use the same name for both");
-        } else if documents.family.family.is_none() && !self.documents.incomplete {
+        if documents.family.family.is_none() && !self.documents.incomplete {
             self.missing("family", documents.place);
         }
         if documents.family.numbers.is_none() && !self.documents.incomplete {

@@ -164,10 +164,12 @@ pub(crate) struct Example {
 }
 
 impl FamilyBuilder<'_, '_> {
-    pub(super) fn operation(&mut self, number: usize, file: &str, place: Place, raw: &raw::Operation) -> Operation {
-        let name = self.operation_name(file, place, raw);
+    pub(super) fn operation(&mut self, number: usize, name: &str, place: Place, raw: &raw::Operation) -> Operation {
+        if raw.operation.is_none() {
+            self.builder.missing("operation", place);
+        }
         let place = raw.operation.as_ref().map_or(place, |name| name.place);
-        let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
+        let title = raw.title.as_ref().map_or_else(|| name.to_owned(), |title| title.value.trim().to_owned());
         let type_source =
             Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
         let rust = self.name(&type_source, &raw.rust, "operation", type_name);
@@ -222,7 +224,7 @@ impl FamilyBuilder<'_, '_> {
                 &raw.observed,
             ),
             key_places: key_places(raw, place),
-            name,
+            name: name.to_owned(),
         }
     }
 
@@ -249,22 +251,6 @@ impl FamilyBuilder<'_, '_> {
             }
         };
         (effect.unwrap_or_else(|| likely_effect(raw)), why)
-    }
-
-    fn operation_name(&mut self, file: &str, place: Place, raw: &raw::Operation) -> String {
-        match &raw.operation {
-            Some(name) if name.value != file => {
-                self.at(
-                    name.place,
-                    Code::WrongName,
-                    format!("the operation is named `{}`, but its file {file}.yaml", name.value),
-                )
-                .help("use the same name for both");
-            }
-            Some(_) => {}
-            None => self.builder.missing("operation", place),
-        }
-        file.to_owned()
     }
 
     /// Returns the name of the function, which has the name of the request type, so that both are found under one name.

@@ -220,7 +220,7 @@ impl FamilyBuilder<'_, '_> {
             as_text: self.as_text(raw, &shape, Message::Request),
             shape,
             doc: self.doc(raw),
-            called: raw.called.iter().map(placed).collect(),
+            called: raw.called.as_ref().into_iter().flat_map(|called| &called.value).map(placed).collect(),
         }
     }
 

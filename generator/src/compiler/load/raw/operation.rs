@@ -41,7 +41,7 @@ mappings! {
         /// A description of the effect.
         @required doc: Option<Text>,
         /// Other words that people search for it by; the first is what a user wants, such as `cancel everything`.
-        called: Texts,
+        called: Vec<Text>,
         /// The effect of a repeat of the call; with a reason where its name says something else, as in `{ is: read,
         /// why: .. }`.
         @required effect: Option<Spanned<WordOr<Effect, ReasonedEffect>>>,

@@ -229,7 +229,7 @@ mappings! {
         /// The meaning of the parameter; that of the type when left out.
         doc: Option<Text>,
         /// Other words that people search for a parameter by.
-        called: Texts,
+        called: Rare<Spanned<Vec<Text>>>,
         /// The Rust name, if the wire name cannot be used.
         rust: Option<Text>,
     }
