@@ -421,6 +421,8 @@ runtime::refusals! {
     "other-margin-mode" => "40017" of "broker" | "classic", "25200" of "unified": "The marginMode differs from that of the position to which the order would add.";
     "conditional-order" => "40017" of "broker" | "classic", "25200" of "unified": "An ordinary order has no condition.",
         because_of "callbackRatio" | "planType" | "stopLossPrice" | "stopPrice" | "takeProfitPrice" | "trailingAmount" | "trailingPercent" | "trailingTriggerPrice" | "triggerPrice" | "triggerType";
+    "narrower-cancellation" => "40017" of "broker" | "classic", "25200" of "unified": "A cancellation or a close that names no order does not know what would narrow it.",
+        because_of "clientOid" | "clientOids" | "holdSide" | "orderId" | "orderIdList" | "orderIds" | "planType" | "posSide" | "symbol";
     "take-profit-of-long" => "40830" of "classic", "25585" of "unified": "The take-profit of a long position is not above the latest price.";
     "take-profit-of-long-by-mark" => "40915" of "classic", "25589" of "unified": "The take-profit of a long position is not above the mark price.";
     "stop-loss-of-long" => "40834" of "classic", "25586" of "unified": "The stop-loss of a long position is not below the latest price.";

@@ -67,6 +67,14 @@ pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tole
     Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
 }
 
+/// Returns whether a request names an order by an id.
+pub(crate) fn names_an_order(request: &impl Parameters) -> bool {
+    let mut out = ParameterWriter::json();
+    request.write(&mut out);
+    let written = out.finish();
+    ["\"orderId\":", "\"clientOid\":"].iter().any(|id| written.contains(id))
+}
+
 /// Returns the name of the first number of a query that the request writes otherwise.
 fn miswritten_in_query(given: &str, request: &impl Parameters) -> Option<String> {
     let mut out = ParameterWriter::query();

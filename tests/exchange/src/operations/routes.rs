@@ -256,6 +256,9 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
     let is_ordinary = matches!(O::META.effect, Effect::Create | Effect::Amend) && !O::AMENDS_CONDITION;
     let condition = ignored.iter().find(|name| is_ordinary && Reason::Condition.is_because_of(name)).cloned();
+    let is_of_many = matches!(O::META.effect, Effect::Cancel | Effect::Close)
+        && read.as_ref().is_ok_and(|request| !reading::names_an_order(request));
+    let narrower = ignored.iter().find(|name| is_of_many && Reason::Narrower.is_because_of(name)).cloned();
     let time = ExchangeTime::exactly(Timestamp::from_millis(core.now));
     let class = read
         .as_ref()
@@ -292,6 +295,10 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
         if let Some(parameter) = condition {
             let why = "no such condition is known here: the order would be another one, or executed at once";
             return Err(of_parameter(Reason::Condition, [&parameter, "condition"], why, O::META, O::FAMILY));
+        }
+        if let Some(parameter) = narrower {
+            let why = "no such parameter is known here, and without it more would be cancelled or closed";
+            return Err(of_parameter(Reason::Narrower, [&parameter, "narrower"], why, O::META, O::FAMILY));
         }
         let symbol = match symbol {
             Some(Symbol::Unknown(symbol)) if O::SYMBOL_IS_LISTED => {

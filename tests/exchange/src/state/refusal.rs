@@ -91,6 +91,7 @@ reasons! {
     SettingsFixed = "settings-fixed",
     OtherMarginMode = "other-margin-mode",
     Condition = "conditional-order",
+    Narrower = "narrower-cancellation",
     LongProfit = "take-profit-of-long",
     LongProfitByMark = "take-profit-of-long-by-mark",
     LongLoss = "stop-loss-of-long",

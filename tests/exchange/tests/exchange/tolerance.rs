@@ -478,3 +478,30 @@ fn an_empty_text_is_left_out_where_that_asks_for_no_more() {
         }
     }
 }
+
+/// Public programs cancel one plan order by an orderId beside the symbol, where only a list is read, and the plans of one
+/// side: all plans of the pair were cancelled.
+#[test]
+fn a_cancellation_is_not_wider_than_what_was_asked_for() {
+    let exchange = exchange(true);
+    let plan = of_contract(json!({
+        "planType": "normal_plan", "marginMode": "crossed", "marginCoin": "USDT", "size": "0.01", "triggerPrice": "70000",
+        "triggerType": "mark_price", "side": "buy", "orderType": "market", "clientOid": "plan"}));
+    assert_eq!(post("/api/v2/mix/order/place-plan-order", &plan).send(&exchange)["code"], "00000");
+    let unified = |name: &str| json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", name: "long"});
+    let cancel = "/api/v2/mix/order/cancel-plan-order";
+    for (path, request, parameter) in [
+        (cancel, of_contract(json!({"orderId": "1"})), "orderId"),
+        (cancel, of_contract(json!({"holdSide": "long"})), "holdSide"),
+        ("/api/v2/mix/order/cancel-all-orders", of_contract(json!({"orderId": "1"})), "orderId"),
+        ("/api/v3/trade/cancel-symbol-order", unified("posSide"), "posSide"),
+        ("/api/v3/trade/close-positions", unified("holdSide"), "holdSide"),
+    ] {
+        let refused = post(path, &request).send(&exchange);
+        let why = refused["msg"].as_str().unwrap();
+        assert!(refused["code"] != "00000" && why.contains(&format!("{parameter}: ")), "{path}: {refused}");
+    }
+    let of_one = of_contract(json!({"orderIdList": [{"clientOid": "plan"}], "holdSide": "long"}));
+    let cancelled = post(cancel, &of_one).send(&exchange);
+    assert_eq!(cancelled["data"]["successList"].as_array().map(Vec::len), Some(1), "still there: {cancelled}");
+}
