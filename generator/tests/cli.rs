@@ -196,6 +196,30 @@ fn announced_changes_decide_the_exit_code() {
     assert!(checked.contains("unified-v3: changes compared until 2026-08-20"), "{checked}");
 }
 
+/// A newcomer's first family: the command says what is missing, and its file names the document that it follows.
+#[test]
+fn a_family_begins_from_a_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir_all(path("schema/pond")).unwrap();
+    std::fs::create_dir(path("docs")).unwrap();
+    let text = "# Pond\n\n## Get Time\n\n`GET /v1/time`\n\nNo parameters.\n\n## Errors\n\n| Code | Message |\n|---|---|\n| 7 | No |\n";
+    std::fs::write(path("docs/pond-v1.md"), text).unwrap();
+    let api = "api: pond\nlanguage: 1\ndoc: A pond.\n";
+    std::fs::write(path("schema/api.yaml"), api).unwrap();
+    let new = || run(&["new", "pond", "--schema", &path("schema"), "--from", &path("docs"), "--all"]);
+    let audit = || run(&["audit", "--partly", "--schema", &path("schema"), "--docs", &path("docs")]);
+    for refused in [new(), audit()] {
+        assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+        assert!(said(&refused).contains("the schema names no documents"), "{}", said(&refused));
+    }
+    std::fs::write(path("schema/api.yaml"), format!("{api}documents: {{ pond-v1: {{ title: Pond }} }}\n")).unwrap();
+    let drafted = new();
+    assert!(drafted.status.success(), "{}", said(&drafted));
+    let family = std::fs::read_to_string(path("schema/pond/family.yaml")).unwrap();
+    assert!(family.contains("\nsource:\n  document: pond-v1\n"), "{family}");
+}
+
 #[test]
 fn a_killed_run_leaves_no_half_file() {
     let new = tempfile::tempdir().unwrap();
