@@ -92,7 +92,10 @@ struct Others {
     ahead: Bounds,
     /// When the last two of them were compared.
     at: Moment,
-    /// True if the machine may have slept since some of them were compared. Then only their distance is known.
+    /// When the last response came.
+    heard: Moment,
+    /// True if the machine may have slept since some of them were compared. All of them may have gained as much then on
+    /// the monotonic clock, so that their distance is known, and that the slowest is no slower than before.
     has_slept: bool,
 }
 
@@ -177,9 +180,9 @@ impl Known {
         let both = earlier.and_then(|known| known.ahead.and(ahead));
         self.others = self.others_within(DISTANCE_KEPT, at).map(|others| others.as_of(at));
         if let Some(known) = earlier.filter(|_| both.is_none()) {
-            let two = known.ahead.around(ahead);
-            let before = self.others.unwrap_or(Others { ahead: two, at, has_slept: false });
-            self.others = Some(Others { ahead: before.ahead.around(two), at, ..before });
+            let two = [known.ahead, ahead];
+            let others = self.others.map_or(known.ahead, |others| others.beside_two(two));
+            self.others = Some(Others { ahead: others.around(two[0]).around(two[1]), at, heard: at, has_slept: false });
         }
         let agrees = earlier.filter(|_| both.is_some());
         let is_confirmed = is_accepted || agrees.is_some();
@@ -195,21 +198,37 @@ impl Known {
 }
 
 impl Others {
-    /// Returns the clock as of `now`: during a sleep, all clocks gain as much on the monotonic one.
+    /// Returns the clocks as of `now`: during a sleep, all of them gain as much on the monotonic one.
     fn as_of(self, now: Moment) -> Self {
-        Self { has_slept: self.has_slept || has_slept(self.at, now), ..self }
+        Self { has_slept: self.has_slept || has_slept(self.heard, now), heard: now, ..self }
     }
 
-    /// Returns how much slower and faster than the estimate they are.
+    /// Returns how much slower and faster than the estimate they are. After a sleep, none is further from it than they
+    /// are apart.
     fn beside(self, learned: Option<Learned>) -> (Duration, Duration) {
-        let Self { ahead, at, .. } = self;
+        let Self { ahead, at, has_slept, .. } = self;
         let apart = ahead.most - ahead.least;
-        let beside = learned.map(|learned| {
-            let drift = nanos(learned.at.steady.abs_diff(at.steady)) / DRIFT;
-            (learned.ahead.least - ahead.least + drift, ahead.most - learned.ahead.most + drift)
-        });
-        let (slower, faster) = beside.filter(|_| !self.has_slept).unwrap_or((apart, apart));
-        (duration(slower), duration(faster))
+        let Some(learned) = learned else { return (duration(apart), duration(apart)) };
+        let drift = nanos(learned.at.steady.abs_diff(at.steady)) / DRIFT;
+        let (slower, faster) = (learned.ahead.least - ahead.least + drift, ahead.most - learned.ahead.most + drift);
+        match has_slept {
+            true => (duration(slower.min(apart)), duration(apart)),
+            false => (duration(slower), duration(faster)),
+        }
+    }
+
+    /// Returns where they are by two clocks that were compared since: after a sleep, none is further from either than
+    /// they are apart.
+    fn beside_two(self, [one, other]: [Bounds; 2]) -> Bounds {
+        let Self { ahead, has_slept, .. } = self;
+        let apart = ahead.most - ahead.least;
+        match has_slept {
+            true => Bounds {
+                least: ahead.least.max(one.least.max(other.least) - apart),
+                most: one.most.min(other.most) + apart,
+            },
+            false => ahead,
+        }
     }
 }
 

@@ -1,5 +1,9 @@
 //! Bounds of the exchange's clock from answers, and clocks that are set or drift.
 
+use proptest::array::uniform3;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::*;
 
 const WINDOW: Option<Duration> = Some(Duration::from_secs(30));
@@ -250,22 +254,87 @@ fn each_estimate_is_compared_with_the_slowest_and_the_fastest_clock() {
     assert_eq!(others(&clock, at(7_010)), (36_200, 0));
 }
 
-/// A sleep moves all clocks against the steady one, so that which of them is faster is not known afterwards.
+/// Lets a machine answer whose clock is `ahead` milliseconds ahead, after the client's slept or was set by `jump`.
+fn learn_after(clock: &ExchangeClock, (sent, jump): (u64, i64), ahead: i64) {
+    let (sent, received) = (set(at(sent), jump), set(at(sent + 10), jump));
+    let time = set(at(sent.steady.as_millis() as u64), ahead).wall;
+    let reading = ServerTime { time, step: Duration::from_millis(1), sent, received };
+    clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
+}
+
+/// A sleep moves all clocks against the steady one, so that which of them is faster is not known until two of them are
+/// compared.
 #[test]
 fn after_a_sleep_only_the_distance_of_clocks_is_known() {
-    let awake = |millis: u64| set(at(millis), 600_000);
-    let learn = |clock: &ExchangeClock, millis: u64, ahead: i64| {
-        let (sent, received) = (awake(millis), awake(millis + 10));
-        let reading = ServerTime { time: set(sent, ahead).wall, step: Duration::from_millis(1), sent, received };
-        clock.learn(reading, reading.time, WINDOW, Signature::Accepted);
-    };
     let clock = learned(&[reading(0, 5, 10, 0), reading(100, 5, 110, 20_000)]);
+    let slept = 600_000;
+    let is_now = |millis| set(at(millis), slept);
     assert_eq!(others(&clock, at(110)), (200, 0));
-    learn(&clock, 1_000, 0);
-    assert_eq!(others(&clock, awake(1_010)), (200, 200));
-    learn(&clock, 2_000, 20_000);
-    let (slower, faster) = others(&clock, awake(2_010));
-    assert!(slower >= 200 && faster >= 200, "{slower} {faster}");
+    learn_after(&clock, (1_000, slept), slept);
+    assert_eq!(others(&clock, is_now(1_010)), (200, 200));
+    for (sent, ahead, beside) in [(2_000, 20_000, (200, 0)), (3_000, 0, (0, 200)), (4_000, 5_000, (50, 150))] {
+        learn_after(&clock, (sent, slept), slept + ahead);
+        assert_eq!(others(&clock, is_now(sent + 10)), beside, "{ahead}");
+    }
+}
+
+/// The client's clock was set, which looks like a sleep: none that is slower than all of them before can be there.
+#[test]
+fn a_clock_that_was_set_hides_only_the_fastest_of_the_others() {
+    let hour = 3_600_000;
+    let clock = learned(&[reading(0, 5, 10, 0), reading(100, 5, 110, hour)]);
+    let is_now = |millis| set(at(millis), 90_000);
+    learn_after(&clock, (1_000, 90_000), 0);
+    assert_eq!(others(&clock, is_now(1_010)), (0, 36_000));
+    learn_after(&clock, (2_000, 90_000), hour);
+    assert_eq!(others(&clock, is_now(2_010)), (36_000, 0));
+}
+
+/// One thing that happens before an answer.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Nothing,
+    /// The client's machine sleeps for so many milliseconds, in which its steady clock stands still.
+    Sleep(i64),
+    /// The client's clock is set.
+    Set(i64),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let sleep = |longest: i64| (2_000..longest).prop_map(Event::Sleep);
+    let set = (-90_000..90_000_i64).prop_map(Event::Set);
+    prop_oneof![Just(Event::Nothing), Just(Event::Nothing), sleep(90_000), sleep(28_800_000), set]
+}
+
+proptest! {
+    /// Clocks that were compared are where the client believes them, whatever happens to its own ones.
+    #[test]
+    fn no_known_clock_is_beyond_the_bounds(
+        ahead in uniform3(0..7_200_000_i64),
+        events in vec((event(), 0..3_usize), 1..20),
+    ) {
+        let (clock, compared) = (ExchangeClock::default(), [0, 1, 2].map(|machine| (Event::Nothing, machine)));
+        let (mut sent, mut slept, mut jump) = (0, 0, 0);
+        for (event, machine) in compared.into_iter().chain(events) {
+            match event {
+                Event::Nothing => {}
+                Event::Sleep(length) => slept += length,
+                Event::Set(by) => jump += by,
+            }
+            sent += 1_000;
+            learn_after(&clock, (sent, slept + jump), slept + ahead[machine]);
+            let now = set(at(sent + 10), slept + jump);
+            let (Some(there), Some(latest)) = (clock.time(now), clock.latest(now)) else {
+                return Err(TestCaseError::fail("an answer leads to an estimate"));
+            };
+            let ((slower, faster), slack) = (clock.others(now), Duration::from_millis(20));
+            for ahead in ahead.into_iter().filter(|_| sent > 3_000) {
+                let shown = set(at(sent + 10), slept + ahead).wall;
+                prop_assert!(there.ends().0 - shown <= slower + slack, "{event:?} {ahead}: slower by {slower:?}");
+                prop_assert!(shown - latest <= faster + slack, "{event:?} {ahead}: faster by {faster:?}");
+            }
+        }
+    }
 }
 
 /// A request is compared with what was known when it left: the answers of a later hour may come from one slow machine.
