@@ -91,9 +91,8 @@ impl AccountContext {
         let stop = self.stop_of(&handles);
         let all = self.send_each(operation.clone(), handles.clone(), stop).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
-            let signed_at = self.client.now();
             let confirmations =
-                confirm::settle_each(&self.client, &operation, signed_at, &self.settings.brief_policy()).await;
+                confirm::settle_each(&self.client, &operation, None, &self.settings.brief_policy()).await;
             self.count_answers(O::META.id, handles.len(), confirmations.len());
             for ((handle, (outcome, _)), confirmation) in handles.iter().zip(&all).zip(&confirmations) {
                 self.count_decision(confirmation);
@@ -110,7 +109,7 @@ impl AccountContext {
                     alone.take_items().into_iter().zip(&all).filter(|(_, (outcome, _))| *outcome == Outcome::Unknown);
                 let items = items.map(|(item, _)| item).collect();
                 alone.set_items(items);
-                self.query_each_later(alone, open, signed_at, dice);
+                self.query_each_later(alone, open, None, dice);
             }
         }
         all
@@ -171,15 +170,16 @@ impl AccountContext {
         &self,
         operation: O,
         handles: Vec<ClaimHandle>,
-        signed_at: tradeapi::Timestamp,
+        signed_at: Option<tradeapi::Timestamp>,
         dice: &mut Dice,
     ) {
         let shared = Arc::new((operation, handles));
-        self.pending.push(PendingQuery::new(signed_at, dice, move |context, policy| {
-            let shared = Arc::clone(&shared);
+        let (own, at) = self.own_and_time(signed_at);
+        self.pending.push(PendingQuery::new(at, dice, move |context, policy| {
+            let (shared, own) = (Arc::clone(&shared), own.clone());
             async move {
-                let (operation, handles) = &*shared;
-                let confirmations = confirm::settle_each(&context.client, operation, signed_at, &policy).await;
+                let ((operation, handles), client) = (&*shared, own.as_ref().unwrap_or(&context.client));
+                let confirmations = confirm::settle_each(client, operation, signed_at, &policy).await;
                 context.count_answers(O::META.id, handles.len(), confirmations.len());
                 for (handle, confirmation) in handles.iter().zip(&confirmations) {
                     context.count_decision(confirmation);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{self, ConfirmPolicy, Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
@@ -47,22 +48,37 @@ fn is_absent(error: Option<&Error>) -> bool {
 
 impl AccountContext {
     /// Schedules another query for the outcome of `operation`.
-    pub(crate) fn query_later<O>(&self, operation: O, handle: ClaimHandle, signed_at: Timestamp, dice: &mut Dice)
-    where
+    pub(crate) fn query_later<O>(
+        &self,
+        operation: O,
+        handle: ClaimHandle,
+        signed_at: impl Into<Option<Timestamp>>,
+        dice: &mut Dice,
+    ) where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
-        let shared = Arc::new((operation, handle));
-        self.pending.push(PendingQuery::new(signed_at, dice, move |context, policy| {
-            let shared = Arc::clone(&shared);
+        let (shared, signed_at) = (Arc::new((operation, handle)), signed_at.into());
+        let (own, at) = self.own_and_time(signed_at);
+        self.pending.push(PendingQuery::new(at, dice, move |context, policy| {
+            let (shared, own) = (Arc::clone(&shared), own.clone());
             async move {
-                let (operation, handle) = &*shared;
-                let confirmation = confirm::settle(&context.client, operation, signed_at, &policy).await;
+                let ((operation, handle), client) = (&*shared, own.as_ref().unwrap_or(&context.client));
+                let confirmation = confirm::settle(client, operation, signed_at, &policy).await;
                 context.count_decision(&confirmation);
                 let outcome = context.concluded_outcome(&confirmation);
                 context.ledger.record(handle, outcome, context.known_by_query(), why(&confirmation));
                 if outcome == Outcome::Unknown { Resolution::new(&confirmation) } else { Resolution::Known }
             }
         }));
+    }
+
+    /// Returns the client that alone remembers a request, if the caller does not know when it was signed, and about when
+    /// that was. Any other process of the account can query the rest.
+    pub(crate) fn own_and_time(&self, signed_at: Option<Timestamp>) -> (Option<ClientCore>, Timestamp) {
+        match signed_at {
+            Some(signed_at) => (None, signed_at),
+            None => (Some(self.client.clone()), self.client.now()),
+        }
     }
 
     /// Returns the outcome that the client under test concludes.

@@ -21,7 +21,8 @@ use crate::variant::ClientVariant;
 pub(crate) struct SendResult {
     pub(crate) outcome: Outcome,
     known: Known,
-    signed_at: Timestamp,
+    /// When the request was signed; `None` if the caller does not know, because it dropped its call.
+    signed_at: Option<Timestamp>,
     /// The exchange's id of the placed order.
     pub(crate) order_id: Option<String>,
 }
@@ -81,7 +82,7 @@ impl SendResult {
         self.known
     }
 
-    pub(crate) fn signed_at(&self) -> Timestamp {
+    pub(crate) fn signed_at(&self) -> Option<Timestamp> {
         self.signed_at
     }
 }
@@ -115,7 +116,7 @@ impl AccountContext {
                 let policy = settings.brief_policy();
                 match within(client, patience, confirm::place_and_confirm(client, &operation, &policy)).await {
                     Some(confirmation) => self.confirmation_result(confirmation),
-                    None => self.dropped(client.now()),
+                    None => self.dropped(None),
                 }
             }
             SendMode::CallAndLocate => match client.call(&operation).await {
@@ -227,31 +228,28 @@ impl AccountContext {
     {
         self.count_decision(&confirmation);
         let by = |queries| if queries == 0 { Known::ByAnswer } else { Known::ByQuery };
-        let now = self.client.now();
         match confirmation {
             Confirmation::Done(happened) => {
                 let raw = happened.record.as_ref().map(|record| &*record.raw);
                 let order_id = happened.answer.as_ref().and_then(A::order_id).or_else(|| raw.and_then(raw::order_id));
-                SendResult { order_id, ..self.result(Outcome::Done, by(happened.queries), now) }
+                SendResult { order_id, ..self.result(Outcome::Done, by(happened.queries), None) }
             }
-            Confirmation::NotDone(not) => self.result(Outcome::NotDone, by(not.queries), now),
-            Confirmation::Unknown(still) => {
-                self.result(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now))
-            }
+            Confirmation::NotDone(not) => self.result(Outcome::NotDone, by(not.queries), None),
+            Confirmation::Unknown(still) => self.result(Outcome::Unknown, Known::Unknown, still.signed_at),
         }
     }
 
-    fn dropped(&self, signed_at: Timestamp) -> SendResult {
+    fn dropped(&self, signed_at: impl Into<Option<Timestamp>>) -> SendResult {
         self.ledger.cover(Situation::Dropped);
         self.result(Outcome::Unknown, Known::Unknown, signed_at)
     }
 
     fn done(&self, known: Known, raw: &[u8]) -> SendResult {
         self.ledger.decided("call", CallResult::Success.as_str());
-        SendResult { order_id: raw::order_id(raw), ..self.result(Outcome::Done, known, self.client.now()) }
+        SendResult { order_id: raw::order_id(raw), ..self.result(Outcome::Done, known, None) }
     }
 
-    fn result(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> SendResult {
-        SendResult { outcome, known, signed_at, order_id: None }
+    fn result(&self, outcome: Outcome, known: Known, signed_at: impl Into<Option<Timestamp>>) -> SendResult {
+        SendResult { outcome, known, signed_at: signed_at.into(), order_id: None }
     }
 }

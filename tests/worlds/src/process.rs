@@ -284,6 +284,13 @@ impl Context {
                     None => self.gave_up(subject, &departed),
                 }
             }
+            Step::PlaceDropped(order) => {
+                let order = place(order);
+                match self.unless_given_up(self.client.call(&order)).await {
+                    Some(result) => self.called(subject, &result),
+                    None => self.confirmed(subject, self.client.settle(&order, None, &policy()).await),
+                }
+            }
             Step::PlaceBatchStopped => self.place_batch_until(subject).await,
             Step::Flatten => self.flatten(action).await,
             Step::PlaceClassic(Order { id, qty, .. }) => {

@@ -101,6 +101,8 @@ pub enum Step {
     CancelAllGivenUp,
     /// Places an order of a unified account, and perhaps gives the call up.
     PlaceGivenUp(Order),
+    /// The same, and settles it then by what the client remembers.
+    PlaceDropped(Order),
     /// Places 21 orders in two requests, and perhaps stops before the end.
     PlaceBatchStopped,
     /// Cancels and closes everything.
@@ -344,6 +346,11 @@ pub static SCENARIOS: &[Scenario] = &[
         ],
     ),
     scenario("cancel-all-repeated", &[program(&[&[Step::Place(A), Step::CancelAllRepeated, Step::Place(B)]])]),
+    Scenario { waits: true, ..scenario("dropped", &[program(&[&[Step::PlaceDropped(A)]])]) },
+    Scenario {
+        waits: true,
+        ..scenario("same-id-dropped", &[program(&[&[Step::PlaceDropped(A), Step::PlaceDropped(A)]])])
+    },
     Scenario { waits: true, ..scenario("batch-stopped", &[program(&[&[Step::PlaceBatchStopped]])]) },
     Scenario { moves: Moves::One, ..scenario("flatten", FLATTEN) },
     Scenario { moves: Moves::Late, ..scenario("flatten-late", FLATTEN) },

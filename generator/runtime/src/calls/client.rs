@@ -29,5 +29,6 @@ pub use self::exchange_clock::SigningClock;
 pub(crate) use self::forked::refusing_calls;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
+pub(crate) use self::recent::Meant;
 pub(crate) use self::sending::CallFuture;
 pub use tradeapi_words::Assumptions;

@@ -9,6 +9,7 @@ mod clocks;
 mod codes;
 mod confirmations;
 mod contenders;
+mod dropped;
 mod echoes;
 mod evidence;
 mod limits;

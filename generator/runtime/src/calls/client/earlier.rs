@@ -109,8 +109,9 @@ impl ClientCore {
         let Some(meta) = self.api().queryable.iter().find(|meta| meta.id == change.operation) else { return };
         let Some(confirm) = meta.confirm.as_ref().filter(|confirm| !confirm.cancels()) else { return };
         let key = meta.repeat_key.as_ref();
-        let key = key.and_then(|key| self.key_of_repeats(meta, key, &Named::read(&change.request)));
-        let about = RequestFacts { signed: change.signed(), made: now, is_of_earlier_run: true, confirm, key };
+        let key = key.and_then(|key| self.key_of_repeats(key, &Named::read(&change.request)));
+        let (operation, signed) = (meta.id, change.signed());
+        let about = RequestFacts { operation, signed, made: now, is_of_earlier_run: true, confirm, key };
         let ended = stored.ending.as_ref().map(|ending| ending.outcome);
         self.parts.recent.remember_change(stored.number, change.request.as_bytes(), about, ended);
     }

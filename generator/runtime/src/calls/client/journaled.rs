@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::core::ClientCore;
 use super::prepared::{SignedRequest, client_ids};
+use super::recent::RequestNumber;
 use super::sending::{CallContext, CallFuture};
 use crate::data::error::{Error, JournalError, LONGEST_CODE, NotStored};
 use crate::data::operation::{DynOperation, DynResponse, ItemJudge, ItemOutcome, ItemOutcomes};
@@ -18,6 +19,18 @@ use crate::network::signing::Authenticator;
 use crate::network::transport::RoundTrip;
 use crate::network::wire::Reply;
 use crate::state::journal::{Change, ChangeNumber, Ending, ItemEnding, Journal, LostSpan, Owner, StoredChange};
+
+/// A signed request whose change is being stored. If its call is dropped or fails meanwhile, it never leaves.
+struct Unsent<'a> {
+    core: &'a ClientCore,
+    number: Option<RequestNumber>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        self.core.void(self.number);
+    }
+}
 
 impl ClientCore {
     /// Returns the journal, if the client has one, once it belongs to the client and notes what was sent without it.
@@ -108,15 +121,15 @@ impl ClientCore {
         Box::pin(async move {
             let (operation, meta) = (call.operation, call.operation.meta());
             let times = (signed.signed_at, signed.made.wall());
+            let mut unsent = Unsent { core: self, number: signed.number };
             let number = match self.begin(own, self.change_of(operation, times)).await {
                 Ok(number) => number,
                 Err(why) => {
-                    self.void(signed.number);
                     let (operation, waited) = (meta.id, permit.waited());
                     return Err(Error::NotStored(Box::new(NotStored { operation, why, waited })));
                 }
             };
-            if let Some(request) = signed.number {
+            if let Some(request) = unsent.number.take() {
                 self.parts.recent.is_change(request, number);
             }
             if let Some(ticket) = call.ticket {

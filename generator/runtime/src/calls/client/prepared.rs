@@ -15,7 +15,7 @@ use crate::data::clock::Moment;
 use crate::data::error::{Error, Unsigned};
 use crate::data::operation::{DynOperation, Operation};
 use crate::data::parameters::{Named, json_of};
-use crate::data::tables::{Meta, RepeatKey, Sends};
+use crate::data::tables::{RepeatKey, Sends};
 use crate::data::value::Timestamp;
 use crate::network::wire;
 use crate::state::journal::SigningTimes;
@@ -152,9 +152,9 @@ impl ClientCore {
         let meta = operation.meta();
         // What cancels is judged by the end of the order alone.
         let confirm = meta.confirm.as_ref().filter(|confirm| !confirm.cancels())?;
-        let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(meta, key, &Named::of(operation)));
+        let key = meta.repeat_key.as_ref().and_then(|key| self.key_of_repeats(key, &Named::of(operation)));
         let signed = SigningTimes { signed_at, made_at: Some(made.wall()) };
-        let about = RequestFacts { signed, made, is_of_earlier_run: false, confirm, key };
+        let about = RequestFacts { operation: meta.id, signed, made, is_of_earlier_run: false, confirm, key };
         // The stored form has the ids of a request without a JSON body. Repeats are compared in the stored form, too,
         // because it has all of the request and nothing else.
         let is_in_body = meta.sends() == Sends::Json && !meta.path.contains('{') && !meta.query_beside_body;
@@ -166,12 +166,12 @@ impl ClientCore {
     }
 
     /// Returns the key by which the exchange recognizes a repeat of a request, if the request carries one.
-    pub(super) fn key_of_repeats(&self, meta: &Meta, key: &RepeatKey, request: &Named) -> Option<KeyOfRepeats> {
+    pub(super) fn key_of_repeats(&self, key: &RepeatKey, request: &Named) -> Option<KeyOfRepeats> {
         request.text(key.parameter)?;
         // A repeat may arrive as late as its signature allows.
         let window = || self.signature_window(request).unwrap_or_default();
         let kept = key.kept_ms.map(|kept| Duration::from_millis(kept).saturating_sub(window()));
-        Some(KeyOfRepeats { operation: meta.id, kept })
+        Some(KeyOfRepeats { kept })
     }
 
     /// Notes that a request has no effect.

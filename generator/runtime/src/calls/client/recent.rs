@@ -72,7 +72,6 @@ impl IdUse {
 /// The exchange recognizes a repeat of a request by a key in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyOfRepeats {
-    pub(super) operation: &'static str,
     /// The time after a request within which a repeat is recognized; `None` if there is no end.
     pub(super) kept: Option<Duration>,
 }
@@ -80,6 +79,7 @@ pub(super) struct KeyOfRepeats {
 /// The facts about a request beside its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestFacts {
+    pub(super) operation: &'static str,
     pub(super) signed: SigningTimes,
     /// When it was made; for a request of an earlier run, when it was read from the journal.
     pub(super) made: Moment,
@@ -88,6 +88,17 @@ pub(super) struct RequestFacts {
     pub(super) confirm: &'static Confirm,
     /// The key of repeats, if it carries one.
     pub(super) key: Option<KeyOfRepeats>,
+}
+
+/// The request that a caller means who does not know when it was signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// The only one, which was signed at this time.
+    Signed(Timestamp),
+    /// One that had no effect: it never left, or was refused.
+    Void,
+    /// None is remembered, or several, or it may be a forgotten one.
+    Unclear,
 }
 
 /// The attempts of one request; the exchange serves one of them.
@@ -182,14 +193,19 @@ impl RecentRequests {
         about: RequestFacts,
         ended: Option<Outcome>,
     ) {
-        if self.lock().change(change, about.signed.signed_at).is_none() {
-            let request = self.remember(text, about);
-            self.is_change(request, change);
-            match ended {
-                Some(Outcome::NotDone) => self.void(request),
-                Some(Outcome::Done | Outcome::Unknown) => self.settle(request, about.made),
-                None => {}
+        let known = {
+            let recent = self.lock();
+            if recent.change(change, about.signed.signed_at).is_some() {
+                return;
             }
+            recent.unnumbered(text, &about)
+        };
+        let request = known.unwrap_or_else(|| self.remember(text, about));
+        self.is_change(request, change);
+        match ended {
+            Some(Outcome::NotDone) => self.void(request),
+            Some(Outcome::Done | Outcome::Unknown) => self.settle(request, about.made),
+            None => {}
         }
     }
 
@@ -307,6 +323,26 @@ impl RecentRequests {
         let found = recent.that_carry(id, &|recent| recent.about.signed.signed_at == signed_at);
         let (own, same) = found.split_first()?;
         same.iter().all(|other| recent.are_attempts(own, other)).then(|| own.recent.left()).flatten()
+    }
+
+    /// Returns the only request of an operation with `id`, for a caller that does not know when it was signed, as after a
+    /// call that was dropped: also one that was dropped before it left is remembered. A request of an earlier run is none
+    /// that the caller may mean, and makes it unclear which one is meant.
+    pub(super) fn meant(&self, id: &str, operation: &str, now: Moment) -> Meant {
+        let recent = self.hashed();
+        let all = recent.that_carry(id, &|recent| recent.about.operation == operation);
+        let Some((own, others)) = all.split_first() else { return Meant::Unclear };
+        let is_meant = |one: &RequestWithId<'_>| !one.recent.about.is_of_earlier_run && recent.names(one, id);
+        if recent.lacks_of_late(now) || !all.iter().all(is_meant) {
+            return Meant::Unclear;
+        }
+        match all.iter().find(|one| one.recent.departure != Departure::Void) {
+            None => Meant::Void,
+            Some(one) if others.iter().all(|other| recent.are_attempts(own, other)) => {
+                Meant::Signed(one.recent.about.signed.signed_at)
+            }
+            Some(_) => Meant::Unclear,
+        }
     }
 
     /// Returns the attempts of the request with `id` that was signed at `signed_at`, if the exchange recognizes them by
@@ -433,6 +469,11 @@ impl Requests {
         self.forgotten.is_some_and(|last| steady <= last.made.saturating_add(RIVAL_DISTANCE))
     }
 
+    /// Returns whether a request is forgotten `now` that is not old.
+    fn lacks_of_late(&self, now: Moment) -> bool {
+        self.forgotten.is_some_and(|last| now.steady.saturating_sub(last.made) <= REMEMBERED)
+    }
+
     /// Returns whether a request that is not remembered, and was signed at `signed_at`, may be a forgotten one, or
     /// another one that was made at about the same time.
     fn may_have_forgotten(&self, signed_at: Timestamp) -> bool {
@@ -446,19 +487,51 @@ impl Requests {
         self.requests.iter().find(is_it)
     }
 
+    /// Returns the request of this run that a change in the journal is about, although its number is not known: the call
+    /// was dropped while the change was stored.
+    fn unnumbered(&self, text: &[u8], about: &RequestFacts) -> Option<RequestNumber> {
+        let keys = |text: &[u8]| -> Option<Vec<Option<String>>> {
+            let targets = Target::all_in(about.confirm, Named::of_request(str::from_utf8(text).ok()?.to_owned()));
+            Some(targets.iter().map(|target| target.as_ref().map(|target| target.key().to_owned())).collect())
+        };
+        let is_alike = |recent: &Recent| {
+            let own = &recent.about;
+            recent.change.is_none() && (own.operation, own.signed) == (about.operation, about.signed)
+        };
+        let (wanted, mut begin) = (keys(text)?, 0);
+        for (recent, number) in self.requests.iter().zip(self.first..) {
+            let own = begin..begin + recent.length;
+            begin = own.end;
+            if is_alike(recent) && keys(&self.text_at(own)).is_some_and(|keys| keys == wanted) {
+                return Some(RequestNumber(number));
+            }
+        }
+        None
+    }
+
     /// Returns whether the two are attempts of one request, which the exchange recognizes by its key.
     fn are_attempts(&self, one: &RequestWithId<'_>, other: &RequestWithId<'_>) -> bool {
-        let (Some(key), true) = (one.recent.about.key, one.recent.about.key == other.recent.about.key) else {
-            return false;
-        };
+        let [one_about, other_about] = [one, other].map(|request| request.recent.about);
+        let is_alike = one_about.operation == other_about.operation && one_about.key == other_about.key;
+        let Some(key) = one_about.key.filter(|_| is_alike) else { return false };
         key.kept.is_none_or(|kept| one.recent.apart(other.recent) < kept)
             && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
     }
 
+    /// Returns what a request was to create or change, with each that has an id. `None` if its text cannot be read.
+    fn targets(&self, one: &RequestWithId<'_>) -> Option<Vec<Option<Target>>> {
+        let text = String::from_utf8(self.text_at(one.text.clone()).into_owned()).ok()?;
+        Some(Target::all_in(one.recent.about.confirm, Named::of_request(text)))
+    }
+
+    /// Returns whether a request was to create or change what has `id`.
+    fn names(&self, one: &RequestWithId<'_>, id: &str) -> bool {
+        self.targets(one).is_some_and(|targets| targets.iter().flatten().any(|target| target.key() == id))
+    }
+
     /// Returns whether a request may have made the last change that `record`, of what has `id`, shows.
     fn may_have_left(&self, one: &RequestWithId<'_>, id: &str, record: &Named) -> bool {
-        let Ok(text) = String::from_utf8(self.text_at(one.text.clone()).into_owned()) else { return true };
-        let targets = Target::all_in(one.recent.about.confirm, Named::of_request(text));
+        let Some(targets) = self.targets(one) else { return true };
         let mut is_about = false;
         for target in targets.iter().flatten().filter(|target| target.named().has_text(id)) {
             if target.may_have_left(record) {

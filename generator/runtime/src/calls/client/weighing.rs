@@ -9,6 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use tradeapi_words::Assumptions;
 
 use super::core::ClientCore;
+use super::recent::Meant;
 use crate::data::clock::Moment;
 use crate::data::json::Form;
 use crate::data::lifecycle::OrderShown;
@@ -124,6 +125,16 @@ impl ClientCore {
     /// effect.
     pub(crate) fn may_be_of_another(&self, id: &str, signed_at: Timestamp) -> bool {
         self.parts.recent.has_another(id, signed_at)
+    }
+
+    /// Returns the request that is meant by what it is about alone. What cancels is not remembered, and was signed no
+    /// later than the latest clock shows.
+    pub(crate) fn meant(&self, operation: &str, target: &Target) -> Meant {
+        let now = self.moment();
+        match target.is_cancelled() {
+            true => Meant::Signed(self.exchange_time(now).map_or(self.latest_now(), |(_, latest)| latest)),
+            false => self.parts.recent.meant(target.key(), operation, now),
+        }
     }
 
     /// Returns whether a record from outside shows the effect of a request.

@@ -172,11 +172,12 @@ macro_rules! __client {
             }
 
             /// Queries the outcome of a request that an earlier call or run left unknown; `signed_at` is when it was
-            /// signed. See [`confirm::settle`](tradeapi_runtime::confirm::settle).
+            /// signed, or `None` after a call of this run that was dropped. See
+            /// [`confirm::settle`](tradeapi_runtime::confirm::settle).
             pub $($async)? fn settle<O: $crate::confirm::Confirmable>(
                 &self,
                 operation: &O,
-                signed_at: $crate::Timestamp,
+                signed_at: impl ::core::convert::Into<::core::option::Option<$crate::Timestamp>>,
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> $crate::confirm::Confirmation<$crate::Reply<O::Response>, O::Record> {
                 $crate::__run!([$($async)?] self.core, confirm::settle, operation, signed_at, policy)

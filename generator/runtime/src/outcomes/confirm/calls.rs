@@ -2,18 +2,19 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::inquiry::of_record;
 use super::places::{AnyRecord, QueryPlan};
 use super::question::{Question, not_queryable};
 use super::rounds::{Open, query_all, query_until};
-use super::verdict::{Concluded, Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
+use super::verdict::{Concluded, Confirmation, did_not_happen, had_no_effect, happened, still_unknown};
 use super::{ConfirmPolicy, Confirmable, ConfirmableItems, Queryable};
 use crate::calls::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, Stop, UnmatchedResult};
-use crate::calls::client::ClientCore;
+use crate::calls::client::{ClientCore, Meant};
 use crate::data::checks::Violations;
 use crate::data::clock::Moment;
-use crate::data::error::{Error, UnknownOutcome};
+use crate::data::error::{Error, UnknownOutcome, Unsigned};
 use crate::data::json::BadItem;
 use crate::data::operation::Operation;
 use crate::data::sorting::sort_by;
@@ -90,21 +91,25 @@ pub fn check_ids<O: Queryable>(operation: &O) -> Result<(), Violations> {
 /// Queries the outcome of a request that was signed at `signed_at` and may have been sent, by this client or by an
 /// earlier run of the program. Nothing but queries is sent.
 ///
+/// With `None`, as after a call that was dropped, the client's own memory of two hours says when it was signed, and
+/// whether it left at all: the only request of the operation with the id is meant that this client, or another one of the
+/// process with its key and address, made. If there are several, or none, the outcome stays unknown.
+///
 /// For a request of an earlier run the time of departure is not known, so the outcome of an amendment stays
 /// unknown, and an absence proves something only if the local clock agrees with the exchange's that enough time has
 /// passed.
 pub async fn settle<O: Confirmable>(
     client: &ClientCore,
     operation: &O,
-    signed_at: Timestamp,
+    signed_at: impl Into<Option<Timestamp>>,
     policy: &ConfirmPolicy,
 ) -> ConfirmationOf<O> {
-    match only(Question::all(QueryPlan::of::<O>(), operation)) {
-        Some(question) => {
-            let left = client.left(question.key(), signed_at);
-            ask_for(client, question, signed_at, left, None, policy).await.typed()
-        }
-        None => still_unknown(None, "the request carries no id to query by"),
+    let Some(question) = only(Question::all(QueryPlan::of::<O>(), operation)) else {
+        return still_unknown(None, "the request carries no id to query by");
+    };
+    match open_of(client, question, signed_at.into()) {
+        Ok(open) => query_one(client, open, policy).await.typed(),
+        Err(known) => known.typed(),
     }
 }
 
@@ -129,9 +134,28 @@ async fn ask_for(
     call: Option<Arc<Error>>,
     policy: &ConfirmPolicy,
 ) -> Concluded {
-    let open = Open::new(client, question, signed_at.into(), left, call.clone());
+    query_one(client, Open::new(client, question, signed_at.into(), left, call), policy).await
+}
+
+async fn query_one(client: &ClientCore, open: Open, policy: &ConfirmPolicy) -> Concluded {
     let confirmation = query_all(client, vec![open], policy).await.pop();
-    confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
+    confirmation.unwrap_or_else(|| still_unknown(None, "it was not queried"))
+}
+
+/// Returns the change that is to be queried: of a request that was signed at `signed_at`, or of the only one that the client
+/// remembers. Fails with its outcome if that needs no query, or cannot be queried.
+fn open_of(client: &ClientCore, question: Question, signed_at: Option<Timestamp>) -> Result<Open, Concluded> {
+    let meant = || client.meant(question.plan().meta.id, question.target());
+    let signed_at = match signed_at.map_or_else(meant, Meant::Signed) {
+        Meant::Signed(signed_at) => signed_at,
+        Meant::Void => return Err(had_no_effect(None)),
+        Meant::Unclear => {
+            let because = "the client remembers none or several that it may be, and not when it was signed";
+            return Err(still_unknown(None, because));
+        }
+    };
+    let left = client.left(question.key(), signed_at);
+    Ok(Open::new(client, question, signed_at.into(), left, None))
 }
 
 /// Returns the only query, if there is exactly one and it can be sent.
@@ -278,10 +302,10 @@ impl<O: ConfirmableItems> BatchCall<O> {
 pub async fn settle_each<O: ConfirmableItems>(
     client: &ClientCore,
     operation: &O,
-    signed_at: Timestamp,
+    signed_at: impl Into<Option<Timestamp>>,
     policy: &ConfirmPolicy,
 ) -> Vec<ItemConfirmationOf<O>> {
-    let questions = Question::all(QueryPlan::of::<O>(), operation);
+    let (questions, signed_at) = (Question::all(QueryPlan::of::<O>(), operation), signed_at.into());
     let keys: Vec<Option<String>> =
         questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
     let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
@@ -290,9 +314,13 @@ pub async fn settle_each<O: ConfirmableItems>(
     let (mut open, mut places) = (Vec::new(), Vec::new());
     for (place, question) in questions.into_iter().enumerate() {
         let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
-        places.push(place);
-        let left = client.left(question.key(), signed_at);
-        open.push(Open::new(client, question, signed_at.into(), left, None));
+        match open_of(client, question, signed_at) {
+            Ok(one) => {
+                places.push(place);
+                open.push(one);
+            }
+            Err(known) => confirmations[place] = known.typed(),
+        }
     }
     for (place, confirmation) in places.into_iter().zip(query_all(client, open, policy).await) {
         confirmations[place] = confirmation.typed();
@@ -305,8 +333,9 @@ fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> I
     match outcome {
         ItemOutcome::Done(done) => happened(done),
         ItemOutcome::NotSent => {
-            let (why, state, call) = (None, None, None);
-            Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence: false, state, call, queries: 0 }))
+            let why = "an earlier item did not succeed, or the batch was stopped";
+            let unsigned = Unsigned { operation: O::META.id, why, skew: None, waited: Duration::ZERO };
+            did_not_happen(Error::Unsigned(Box::new(unsigned)))
         }
         ItemOutcome::GivenUp => still_unknown(None, "its call was given up after it was sent"),
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),

@@ -46,8 +46,8 @@ pub struct ConfirmedDone<A, R> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConfirmedNotDone {
-    /// The proof: the refusal, or the response that it was not found. `None` if `state` is the proof, and for an item that
-    /// was not sent because an earlier one did not succeed.
+    /// The proof: the refusal, or the response that it was not found. `None` if `state` is the proof, and if the client
+    /// remembers no more than that the request never left or was refused.
     pub why: Option<Arc<Error>>,
     /// True if the proof is the absence of the order that it should have created.
     pub by_absence: bool,
@@ -69,7 +69,7 @@ pub struct Unconfirmed {
     /// The error of the last query, if it failed.
     pub last: Option<Error>,
     /// When the request was signed, for a later query with [`confirm::settle`](crate::outcomes::confirm::settle). `None` if
-    /// it carries no id to query by.
+    /// that is not known, or it carries no id to query by.
     pub signed_at: Option<Timestamp>,
     /// The reason why the queries did not settle it.
     pub because: Because,
@@ -193,7 +193,7 @@ impl fmt::Display for ConfirmedNotDone {
             (Some(why), true, None) => write!(f, "it was not found: {why}")?,
             (Some(why), false, None) => why.fmt(f)?,
             (None, true, None) => f.write_str("it was not found")?,
-            (None, false, None) => f.write_str("it was not sent, because an earlier item did not succeed")?,
+            (None, false, None) => f.write_str("it never left, or was refused")?,
         }
         // A refusal that is the proof is said once.
         let is_said =
@@ -216,13 +216,13 @@ pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
 
 /// Creates the outcome that an error shows that there was no effect.
 pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A, R> {
-    Confirmation::NotDone(Box::new(ConfirmedNotDone {
-        why: Some(why.into()),
-        by_absence: false,
-        state: None,
-        call: None,
-        queries: 0,
-    }))
+    had_no_effect(Some(why.into()))
+}
+
+/// Creates the outcome that there was no effect, with the error that shows it, unless the client only remembers so.
+pub(super) fn had_no_effect<A, R>(why: Option<Arc<Error>>) -> Confirmation<A, R> {
+    let (state, call) = (None, None);
+    Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence: false, state, call, queries: 0 }))
 }
 
 /// Creates an unknown outcome, without a query yet.

@@ -27,7 +27,12 @@ const CREATES_SEVERAL: Confirm = Confirm { list: Some("[]"), ..CREATES };
 
 fn about(signed_at: u64, now: u64, confirm: &'static Confirm) -> RequestFacts {
     let signed = SigningTimes { signed_at: millis(signed_at), made_at: Some(millis(1_000 * now)) };
-    RequestFacts { signed, made: at(now), is_of_earlier_run: false, confirm, key: None }
+    let operation = match IdUse::of(confirm) {
+        IdUse::Nothing => "mini.amend",
+        IdUse::One => "mini.place",
+        IdUse::Several => "mini.place-batch",
+    };
+    RequestFacts { operation, signed, made: at(now), is_of_earlier_run: false, confirm, key: None }
 }
 
 fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
@@ -41,7 +46,7 @@ fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Req
 
 /// Sends an attempt of a request whose repeats the exchange recognizes for a minute.
 fn attempt(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
-    let key = Some(KeyOfRepeats { operation: "mini.place", kept: Some(Duration::from_secs(60)) });
+    let key = Some(KeyOfRepeats { kept: Some(Duration::from_secs(60)) });
     let request = recent.remember(body.as_bytes(), RequestFacts { key, ..about(signed_at, now, &CREATES) });
     recent.leaves(request, at(now));
     request
@@ -238,6 +243,71 @@ fn an_unknown_signing_time_means_the_only_earlier_request() {
     recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
     assert!(is_named_twice(11_060) && is_named_twice(11_000));
     assert!(!is_named_twice(10_000), "the other had no effect");
+}
+
+#[test]
+fn the_only_request_with_an_id_is_meant() {
+    let recent = RecentRequests::default();
+    let meant = |id, now| recent.meant(id, "mini.place", at(now));
+    assert_eq!(meant("a", 0), Meant::Unclear, "none is remembered");
+    let first = send(&recent, 1, 0, r#"{"id":"a","qty":"b"}"#);
+    send(&recent, 2, 1, r#"{"amends":"a"}"#);
+    send(&recent, 3, 2, r#"[{"id":"a"}]"#);
+    assert_eq!(meant("a", 3), Meant::Signed(millis(1)));
+    assert_eq!(recent.meant("a", "mini.amend", at(3)), Meant::Signed(millis(2)));
+    assert_eq!(recent.meant("a", "mini.place-batch", at(3)), Meant::Signed(millis(3)));
+    assert_eq!(meant("b", 3), Meant::Unclear, "it has the text, and not as its id");
+    recent.void(first);
+    assert_eq!(meant("a", 3), Meant::Void);
+    recent.void(prepare(&recent, 4, 3, r#"{"id":"a"}"#));
+    assert_eq!(meant("a", 3), Meant::Void, "neither had an effect");
+    prepare(&recent, 5, 4, r#"{"id":"a"}"#);
+    assert_eq!(meant("a", 4), Meant::Unclear, "it may be either");
+    prepare(&recent, 6, 5, r#"{"id":"c"}"#);
+    assert_eq!(meant("c", 5), Meant::Signed(millis(6)), "it may still leave");
+}
+
+#[test]
+fn attempts_with_one_key_are_meant_as_one() {
+    let recent = RecentRequests::default();
+    let first = attempt(&recent, 1_000, 1, r#"{"id":"a"}"#);
+    attempt(&recent, 9_000, 9, r#"{"id":"a"}"#);
+    assert_eq!(recent.meant("a", "mini.place", at(9)), Meant::Signed(millis(1_000)));
+    recent.void(first);
+    assert_eq!(recent.meant("a", "mini.place", at(9)), Meant::Signed(millis(9_000)));
+    attempt(&recent, 9_500, 9, r#"{"id":"a","qty":"2"}"#);
+    assert_eq!(recent.meant("a", "mini.place", at(9)), Meant::Unclear);
+}
+
+/// The journal is read while the change of another task is stored, or after a call that was dropped meanwhile.
+#[test]
+fn a_change_whose_number_is_not_known_is_remembered_once() {
+    let recent = RecentRequests::default();
+    send(&recent, 1, 0, r#"{"id":"a","qty":1}"#);
+    let given_up = prepare(&recent, 1, 0, r#"{"id":"b"}"#);
+    let changes = [(7, r#"{"id":"b"}"#), (8, r#"{"qty":1,"id":"a"}"#), (9, r#"{"id":"c"}"#), (8, r#"{"id":"a"}"#)];
+    for (number, text) in changes {
+        let of_journal = RequestFacts { made: at(2), is_of_earlier_run: true, ..about(1, 0, &CREATES) };
+        recent.remember_change(ChangeNumber(number), text.as_bytes(), of_journal, None);
+    }
+    let numbers: Vec<_> = recent.lock().requests.iter().map(|recent| recent.change).collect();
+    assert_eq!(numbers, [8, 7, 9].map(|number| Some(ChangeNumber(number))));
+    assert!(!recent.is_named_twice("a", millis(1)));
+    recent.void(given_up);
+    assert_eq!(recent.meant("b", "mini.place", at(2)), Meant::Void);
+}
+
+#[test]
+fn a_request_that_may_be_forgotten_is_not_meant() {
+    let recent = RecentRequests::default();
+    let earlier = RequestFacts { is_of_earlier_run: true, ..about(1, 0, &CREATES) };
+    recent.remember_change(ChangeNumber(1), br#"{"id":"a"}"#, earlier, None);
+    assert_eq!(recent.meant("a", "mini.place", at(1)), Meant::Unclear, "an earlier run sent it");
+    // A text without room drops one that is not old, and later ones drop what is.
+    send(&recent, 2, 1, &"x".repeat(MAX_TEXT));
+    send(&recent, 3, 2, r#"{"id":"b"}"#);
+    assert_eq!(recent.meant("b", "mini.place", at(2)), Meant::Unclear);
+    assert_eq!(recent.meant("b", "mini.place", at(7_202)), Meant::Signed(millis(3)), "the forgotten one is old");
 }
 
 #[test]
