@@ -193,3 +193,18 @@ fn an_operation_shows_its_pools() {
     assert!(explain("quote").contains(says), "{}", explain("quote"));
     assert!(!explain("tick").contains("Pools"), "{}", explain("tick"));
 }
+
+/// No state is named `unchanged`, so that nothing becomes that.
+#[test]
+fn a_change_that_leaves_a_state_is_told_in_words() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
+    let page = Generator::new().schema_dir(schema).read().unwrap().explain("unified.modify-order").unwrap().to_string();
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in [
+        "What is live or new or partially_filled stays the same. The order is not wholly filled.",
+        "What is filled stays the same, because the change is rejected.",
+    ] {
+        assert!(page.contains(sentence), "{page}");
+    }
+    assert!(!page.contains("unchanged") && !page.contains("becomes rejected"), "{page}");
+}

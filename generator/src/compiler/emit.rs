@@ -22,6 +22,7 @@ mod example;
 mod front;
 mod intents;
 mod lifecycle;
+mod lifecycle_drawing;
 mod operation;
 mod orders;
 mod pages;
@@ -40,7 +41,7 @@ pub(crate) use batches::{DataShown, data_shown};
 pub use code::Layout;
 pub(crate) use code::{File, HEADER, digest};
 pub(crate) use example::{ExampleCalls, example_calls};
-pub(crate) use lifecycle::{Links, draw};
+pub(crate) use lifecycle_drawing::{Links, draw};
 
 use crate::compiler::model::{Api, Family, Source};
 

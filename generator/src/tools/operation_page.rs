@@ -113,11 +113,7 @@ fn states(page: &mut TextPage, family: &Family, operation: &Operation) {
     }
     page.heading("States");
     for transition in caused {
-        let text = [
-            format!("{} becomes {}.", transition.from.join(", "), transition.to),
-            sentence(&transition.condition),
-            sentence(&transition.doc),
-        ];
+        let text = [format!("{}.", transition.in_words()), sentence(&transition.condition), sentence(&transition.doc)];
         page.entry(1, &joined(&text, " "));
     }
     for never in ruled_out {

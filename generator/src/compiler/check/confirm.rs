@@ -1,7 +1,6 @@
 //! The keys of `confirm`: every name exists, what the queries send is valid, and a record proves what is concluded from
 //! it.
 
-use super::lifecycle::NO_STATES;
 use super::listings::are_values;
 use super::operations::doubt_of_read;
 use super::{records, values};
@@ -302,7 +301,7 @@ fn end_is_known(api: &Api, family: &Family, operation: &Operation, confirm: &Con
     let is_judged = operation.effect != Effect::Cancel || operation.ends(family).is_some();
     // A transition with an unknown trigger or state, which is reported there, may be the one.
     let is_uncertain = |transition: &Transition| {
-        let states = |all: &Enum| all.index_of(&transition.to).is_some() || NO_STATES.contains(&&*transition.to);
+        let states = |all: &Enum| transition.to.state().is_none_or(|state| all.index_of(state).is_some());
         let misspelt = |cause: &NameOf<_>| cause.number.is_none() && nearest(&cause.text, [&*operation.name]).is_some();
         transition.trigger.iter().any(misspelt)
             || family.lifecycle.iter().filter_map(|one| family.enums.get(one.enum_index)).any(|all| !states(all))

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use super::{records, repeated};
 use crate::compiler::diagnostics::{Code, Diagnostics, nearest};
 use crate::compiler::model::{
-    Api, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, NameOf, Shape, Tracked, Transition, Type,
+    ANY, Api, Enum, EnumValue, ExcludedTransition, Exclusion, Family, Lifecycle, NameOf, Next, Shape, Tracked,
+    Transition, Type,
 };
 
 /// Words that are allowed in place of a state.
-pub(super) const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
+fn no_states() -> impl Iterator<Item = &'static str> {
+    [ANY].into_iter().chain(Next::WORDS)
+}
 
 /// Checks the lifecycle of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -65,7 +68,7 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
         .states
         .iter()
         .map(|state| state.value.as_str())
-        .filter(|state| all.index_of(state).is_none() && !NO_STATES.contains(state))
+        .filter(|state| all.index_of(state).is_none() && no_states().all(|word| word != *state))
         .collect();
     let is_misspelt = |value: &EnumValue| {
         let wires = || stateless.iter().map(|value| value.name.wire.as_str());
@@ -81,7 +84,7 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
         .related(value.name.place, "the value is defined here")
         .help(format!("add `{}: {{ doc: .. }}` to `states`", value.name.wire));
     }
-    for state in lifecycle.states.iter().filter(|state| NO_STATES.contains(&state.value.as_str())) {
+    for state in lifecycle.states.iter().filter(|state| no_states().any(|word| word == state.value)) {
         to.at(
             state.place,
             Code::BadLifecycle,
@@ -93,18 +96,12 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
 
 /// No state follows a terminal one, except through a rejection, which changes nothing.
 fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagnostics) {
-    if NO_STATES.contains(&transition.to.as_str()) || transition.to.is_empty() {
-        return;
-    }
-    let ends = lifecycle.states.iter().filter(|state| state.terminal && state.value != transition.to);
+    let Some(next) = transition.to.state().filter(|next| !next.is_empty() && *next != ANY) else { return };
+    let ends = lifecycle.states.iter().filter(|state| state.terminal && state.value != next);
     for state in ends.filter(|state| transition.from.contains(&state.value)) {
-        to.at(
-            transition.place,
-            Code::BadLifecycle,
-            format!("the terminal state `{}` becomes `{}`", state.value, transition.to),
-        )
-        .related(state.place, "it is declared terminal here")
-        .help("remove `terminal` there, or the state from `from`");
+        to.at(transition.place, Code::BadLifecycle, format!("the terminal state `{}` becomes `{next}`", state.value))
+            .related(state.place, "it is declared terminal here")
+            .help("remove `terminal` there, or the state from `from`");
     }
 }
 
@@ -124,7 +121,7 @@ fn excluded_transitions_are_absent(
                 .find_map(|end| last_transition(lifecycle, all, from, end)),
             Exclusion::Operations(names) => lifecycle.transitions.iter().find(|one| {
                 let is_caused_by = |name: &NameOf<_>| one.trigger.iter().any(|cause| cause.is_same(name));
-                names.iter().any(is_caused_by) && one.to != "rejected" && lifecycle.starts_from(all, one, from)
+                names.iter().any(is_caused_by) && one.to != Next::Rejected && lifecycle.starts_from(all, one, from)
             }),
         };
         if let Some(shown) = shown {
@@ -141,7 +138,7 @@ fn last_transition<'a>(lifecycle: &'a Lifecycle, all: &Enum, from: usize, end: u
     let mut next = 0;
     while let Some(state) = reached.get(next).copied() {
         for one in lifecycle.transitions.iter().filter(|one| lifecycle.starts_from(all, one, state)) {
-            match all.index_of(&one.to) {
+            match one.next_in(all) {
                 Some(found) if found == end => return Some(one),
                 Some(found) if !reached.contains(&found) => reached.push(found),
                 _ => {}

@@ -146,7 +146,7 @@ impl Operation {
         let tracked = lifecycle.records.iter().find(|tracked| tracked.record == record)?;
         let all = lifecycle.states_of(family);
         let own = lifecycle.transitions.iter().filter(|transition| transition.is_caused_by(self));
-        let left_in: Vec<_> = own.filter_map(|own| all.index_of(&own.to)).collect();
+        let left_in: Vec<_> = own.filter_map(|own| own.next_in(all)).collect();
         let states = |is_meant: &dyn Fn(usize, bool) -> bool| {
             let meant =
                 all.wires().enumerate().filter(|(index, _)| is_meant(*index, lifecycle.is_terminal(all, *index)));

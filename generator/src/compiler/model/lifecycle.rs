@@ -31,15 +31,29 @@ pub(crate) struct State {
     pub(crate) terminal: bool,
 }
 
+/// The word for all states that are not terminal, from which a transition may lead.
+pub(crate) const ANY: &str = "any";
+
 /// A change of state.
 #[derive(Clone, Debug)]
 pub(crate) struct Transition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
     pub(crate) trigger: Vec<NameOf<Cause>>,
-    pub(crate) to: String,
+    pub(crate) to: Next,
     pub(crate) condition: String,
     pub(crate) doc: String,
+}
+
+/// The end of a transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The state stays, and the change had its effect.
+    Unchanged,
+    /// The state stays, because the change is rejected.
+    Rejected,
+    /// This state.
+    State(String),
 }
 
 /// Transitions that the document rules out, directly and through other states.
@@ -80,7 +94,61 @@ pub(crate) enum Possible {
     Unspecified,
 }
 
+impl Next {
+    /// The words that stand in place of a state.
+    pub(crate) const WORDS: [&str; 2] = ["unchanged", "rejected"];
+
+    fn of(text: String) -> Self {
+        match text.as_str() {
+            "unchanged" => Self::Unchanged,
+            "rejected" => Self::Rejected,
+            _ => Self::State(text),
+        }
+    }
+
+    /// Returns the end as the schema spells it.
+    pub(crate) fn as_str(&self) -> &str {
+        let [unchanged, rejected] = Self::WORDS;
+        match self {
+            Self::Unchanged => unchanged,
+            Self::Rejected => rejected,
+            Self::State(state) => state,
+        }
+    }
+
+    /// Returns the state that follows, if another one may.
+    pub(crate) fn state(&self) -> Option<&str> {
+        match self {
+            Self::Unchanged | Self::Rejected => None,
+            Self::State(state) => Some(state),
+        }
+    }
+}
+
 impl Transition {
+    /// Returns whether it leads from all states that are not terminal.
+    fn is_from_any(&self) -> bool {
+        self.from.iter().any(|from| from == ANY)
+    }
+
+    /// Returns the index of the state that follows, if another one may.
+    pub(crate) fn next_in(&self, all: &Enum) -> Option<usize> {
+        all.index_of(self.to.state()?)
+    }
+
+    /// Returns the change in words, without a full stop.
+    pub(crate) fn in_words(&self) -> String {
+        let from = match self.is_from_any() {
+            true => "What has not ended".to_owned(),
+            false => format!("What is {}", self.from.join(" or ")),
+        };
+        match &self.to {
+            Next::Unchanged => format!("{from} stays the same"),
+            Next::Rejected => format!("{from} stays the same, because the change is rejected"),
+            Next::State(state) => format!("{from} becomes {state}"),
+        }
+    }
+
     /// Returns whether an operation with this effect causes it.
     pub(crate) fn has_effect(&self, family: &Family, effect: Effect) -> bool {
         self.trigger.iter().any(|cause| family.has_effect(cause, effect))
@@ -127,9 +195,9 @@ impl Lifecycle {
         self.state(all, index).is_some_and(|state| state.terminal)
     }
 
-    /// Returns whether a transition starts from a state. `any` stands for all states that are not terminal.
+    /// Returns whether a transition starts from a state.
     pub(crate) fn starts_from(&self, all: &Enum, transition: &Transition, index: usize) -> bool {
-        let is_any = transition.from.iter().any(|from| from == "any") && !self.is_terminal(all, index);
+        let is_any = transition.is_from_any() && !self.is_terminal(all, index);
         is_any || names_state(all, &transition.from, index)
     }
 
@@ -146,7 +214,7 @@ impl Lifecycle {
         if self.is_terminal(all, from) || is_ruled_out {
             return Possible::No;
         }
-        let leads = |transition: &&Transition| all.index_of(&transition.to) == Some(to);
+        let leads = |transition: &&Transition| transition.next_in(all) == Some(to);
         let is_shown = self.transitions.iter().filter(leads).any(|one| self.starts_from(all, one, from));
         if is_shown { Possible::Yes } else { Possible::Unspecified }
     }
@@ -164,7 +232,7 @@ impl Lifecycle {
         };
         if self.is_terminal(all, index) || is_ruled_out {
             Possible::No
-        } else if shown().any(|transition| transition.to != "rejected") {
+        } else if shown().any(|transition| transition.to != Next::Rejected) {
             Possible::Yes
         } else if shown().next().is_some() {
             Possible::No
@@ -247,16 +315,16 @@ impl FamilyBuilder<'_, '_> {
 
     pub(super) fn transition(&mut self, all: &Enum, raw: &Spanned<raw::Transition>) -> Transition {
         self.builder.need_keys(&[("from", !raw.from.is_empty()), ("trigger", !raw.trigger.is_empty())], raw.place);
-        raw.from.iter().for_each(|from| self.is_state(all, from, &["any"]));
+        raw.from.iter().for_each(|from| self.is_state(all, from, &[ANY]));
         match &raw.to {
-            Some(state) => self.is_state(all, state, &["unchanged", "rejected"]),
+            Some(state) => self.is_state(all, state, &Next::WORDS),
             None => self.builder.missing("to", raw.place),
         }
         Transition {
             place: raw.place,
             from: plain_texts(&raw.from),
             trigger: raw.trigger.iter().map(placed).map(NameOf::new).collect(),
-            to: text_of(&raw.to),
+            to: Next::of(text_of(&raw.to)),
             condition: text_of(&raw.condition),
             doc: text_of(&raw.doc),
         }
@@ -358,8 +426,8 @@ impl Transition {
     /// Returns one fact for each state and trigger.
     pub(super) fn facts(&self, family: &str) -> Vec<(Place, Fact)> {
         let fact = |from: &String, trigger: &Reference| {
-            let to = if self.to == "unchanged" { from } else { &self.to };
-            let (from, trigger, to) = (from.clone(), trigger.text.clone(), to.clone());
+            let to = if self.to == Next::Unchanged { from } else { self.to.as_str() };
+            let (from, trigger, to) = (from.clone(), trigger.text.clone(), to.to_owned());
             (self.place, Fact::Transition { family: family.to_owned(), from, trigger, to })
         };
         let by_each = |from| self.trigger.iter().map(move |trigger| fact(from, trigger));
@@ -369,6 +437,7 @@ impl Transition {
     /// Returns the element; a transition has no name; its content identifies it.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { place, from, trigger, to, condition, doc } = self;
+        let to = to.as_str();
         let name = format!("{} -> {to} by {}", list(from), list(texts(trigger)));
         let same = format!("{} -> {to} by {}", in_any_order(from), in_any_order(texts(trigger)));
         Element::new("transition", path(family, &name), [&same, &same], *place)

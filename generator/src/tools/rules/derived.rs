@@ -47,8 +47,8 @@ pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
         let derive = Derive::at(family, lifecycle.source.as_ref());
         lifecycle.transitions.iter().map(move |transition| {
             let trigger = transition.trigger.first().map_or("", |trigger| trigger.text.as_str());
-            let id = format!("{}-to-{}", slug(trigger), transition.to);
-            let says = format!("{} leads from {} to {}.", trigger, transition.from.join(", "), transition.to);
+            let id = format!("{}-to-{}", slug(trigger), transition.to.as_str());
+            let says = format!("By {trigger}: {}.", transition.in_words());
             derive.entry(id, "", RuleKind::Simulated, says)
         })
     });

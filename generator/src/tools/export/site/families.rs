@@ -299,7 +299,7 @@ pub(super) fn lifecycle(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page
                     }
                 }
                 tbody { @for (index, one) in lifecycle.transitions.iter().enumerate() {
-                    tr id={ "transition-" (index + 1) } data-to=(one.to) {
+                    tr id={ "transition-" (index + 1) } data-to=(one.to.as_str()) {
                         th scope="row" { (index + 1) }
                         td.from {
                             @for (index, from) in one.from.iter().enumerate() {
@@ -311,7 +311,7 @@ pub(super) fn lifecycle(site: &Site<'_>, family: &FamilyView<'_>) -> Option<Page
                                 @if index > 0 { ", " } span.trigger { (here.trigger(family, &name.text)) }
                             }
                         }
-                        td.to { code { (one.to) } }
+                        td.to { code { (one.to.as_str()) } }
                         td {
                             (sentence(&one.condition)) " " span.quiet { (sentence(&one.doc)) }
                             " " (here.line(one.place))

@@ -158,7 +158,7 @@ pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &
         ul {
             @for one in caused {
                 li {
-                    code { (one.from.join(", ")) } " becomes " code { (one.to) } ". " (sentence(&one.condition))
+                    (one.in_words()) ". " (sentence(&one.condition))
                     " " (sentence(&one.doc))
                 }
             }
@@ -197,7 +197,7 @@ pub(super) fn as_text(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyVi
     out.heading(2, "States");
     for one in caused {
         let why = format!("{} {}", sentence(&one.condition), sentence(&one.doc));
-        out.item(0, &format!("{} becomes {}. {why}", one.from.join(", "), one.to));
+        out.item(0, &format!("{}. {why}", one.in_words()));
     }
     for one in never {
         out.item(0, &format!("Never takes effect on {}. {}", one.from.join(", "), sentence(&one.why)));
