@@ -244,6 +244,41 @@ fn of_unknown(symbol: &str, meta: &Meta, family: Family) -> Refusal {
     of_parameter(Reason::UnknownSymbol, ["symbol", "listed"], &why, meta, family)
 }
 
+/// Refuses what the documents forbid. Items of a batch that fail alone are refused one by one.
+fn refuse_violations<O: Serve>(violations: &Violations, takes_ended_values: bool) -> Result<(), Refusal> {
+    let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
+    if refuses {
+        return Err(of_violations(violations, O::META, O::FAMILY));
+    }
+    let has_ended = |violation: &&Violation| violation.rule.ends_with(".dates");
+    let counts = !takes_ended_values && O::META.effect != Effect::Read;
+    match violations.warnings().find(has_ended).filter(|_| counts) {
+        Some(violation) => Err(of_violation(violation, O::META, O::FAMILY)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a request with a parameter that the operation does not have, and without which it would do more than was asked.
+fn refuse_wider<O: Serve>(request: &O, ignored: &[String]) -> Result<(), Refusal> {
+    let (reason, rule, why) = match O::META.effect {
+        Effect::Create | Effect::Amend if !O::AMENDS_CONDITION => (
+            Reason::Condition,
+            "condition",
+            "no such condition is known here: the order would be another one, or executed at once",
+        ),
+        Effect::Cancel | Effect::Close if !reading::names_an_order(request) => (
+            Reason::Narrower,
+            "narrower",
+            "no such parameter is known here, and without it more would be cancelled or closed",
+        ),
+        _ => return Ok(()),
+    };
+    match ignored.iter().find(|name| reason.is_because_of(name)) {
+        Some(parameter) => Err(of_parameter(reason, [parameter, rule], why, O::META, O::FAMILY)),
+        None => Ok(()),
+    }
+}
+
 /// Reads the request of one operation, counts it, checks it by the documents' rules and serves it.
 fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let nobody = tradeapi::runtime::Account::new();
@@ -254,11 +289,6 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let reading::Read { request: read, mut ignored, miswritten } =
         reading::read::<O>(caller.parameters, repairs, core.settings.tolerant);
     ignored.retain(|name| !O::TAKES.contains(&name.as_str()));
-    let is_ordinary = matches!(O::META.effect, Effect::Create | Effect::Amend) && !O::AMENDS_CONDITION;
-    let condition = ignored.iter().find(|name| is_ordinary && Reason::Condition.is_because_of(name)).cloned();
-    let is_of_many = matches!(O::META.effect, Effect::Cancel | Effect::Close)
-        && read.as_ref().is_ok_and(|request| !reading::names_an_order(request));
-    let narrower = ignored.iter().find(|name| is_of_many && Reason::Narrower.is_because_of(name)).cloned();
     let time = ExchangeTime::exactly(Timestamp::from_millis(core.now));
     let class = read
         .as_ref()
@@ -267,7 +297,7 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
     let (now, listed) = (Some(Timestamp::from_millis(core.now)), Some(&core.listed));
     let context = CheckContext { account: properties, listed, time, now, ..CheckContext::default() };
     let violations = read.as_ref().map(|request| request.inspect(context)).unwrap_or_default();
-    for name in ignored {
+    for name in &ignored {
         count_rule(&mut core.ignored, &format!("{}.{name}", O::META.id));
     }
     let mut left = None;
@@ -283,23 +313,8 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
             let why = "the documents write it as another kind of JSON, or the number in another way";
             return Err(of_parameter(Reason::WrongForm, [&parameter, "shape"], why, O::META, O::FAMILY));
         }
-        let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
-        if refuses {
-            return Err(of_violations(&violations, O::META, O::FAMILY));
-        }
-        let has_ended = |violation: &&Violation| violation.rule.ends_with(".dates");
-        let ended = violations.warnings().find(has_ended).filter(|_| O::META.effect != Effect::Read);
-        if let Some(violation) = ended.filter(|_| !core.settings.takes_ended_values) {
-            return Err(of_violation(violation, O::META, O::FAMILY));
-        }
-        if let Some(parameter) = condition {
-            let why = "no such condition is known here: the order would be another one, or executed at once";
-            return Err(of_parameter(Reason::Condition, [&parameter, "condition"], why, O::META, O::FAMILY));
-        }
-        if let Some(parameter) = narrower {
-            let why = "no such parameter is known here, and without it more would be cancelled or closed";
-            return Err(of_parameter(Reason::Narrower, [&parameter, "narrower"], why, O::META, O::FAMILY));
-        }
+        refuse_violations::<O>(&violations, core.settings.takes_ended_values)?;
+        refuse_wider(&request, &ignored)?;
         let symbol = match symbol {
             Some(Symbol::Unknown(symbol)) if O::SYMBOL_IS_LISTED => {
                 return Err(of_unknown(symbol, O::META, O::FAMILY));
