@@ -67,7 +67,7 @@ async fn refused_credentials_name_the_likely_cause() -> Tested {
     assert_eq!(error.credential_cause(), Some(CredentialCause::Passphrase));
     assert_eq!(
         error.to_string(),
-        "mini.orders failed: code 40012, HTTP status 200 OK, \"\" (observed: the passphrase is wrong); likely cause: the \
+        "mini.orders failed: code 40012, HTTP status 200 OK, \"said\" (observed: the passphrase is wrong); likely cause: the \
          passphrase; it had no effect",
     );
     assert_eq!(placed("40008", CodePolicy::new()).await?.credential_cause(), Some(CredentialCause::Clock));

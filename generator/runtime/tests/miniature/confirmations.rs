@@ -252,7 +252,7 @@ pub(crate) fn answers(data: &str) -> Act {
 }
 
 pub(crate) fn code(code: &str) -> Act {
-    Act::Answers(format!(r#"{{"code":"{code}","requestTime":NOW,"data":null}}"#))
+    Act::Answers(format!(r#"{{"code":"{code}","msg":"said","requestTime":NOW,"data":null}}"#))
 }
 
 pub(crate) fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::value::InvalidIdentifier> {
