@@ -94,6 +94,8 @@ pub fn check_ids<O: Queryable>(operation: &O) -> Result<(), Violations> {
 /// With `None`, as after a call that was dropped, the client's own memory of two hours says when it was signed, and
 /// whether it left at all: the only request of the operation with the id is meant that this client, or another one of the
 /// process with its key and address, made. If there are several, or none, the outcome stays unknown.
+/// A cancellation is not remembered and counts as signed now: an order that is still open proves nothing before a
+/// signature of now has expired.
 ///
 /// For a request of an earlier run the time of departure is not known, so the outcome of an amendment stays
 /// unknown, and an absence proves something only if the local clock agrees with the exchange's that enough time has
