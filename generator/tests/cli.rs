@@ -218,6 +218,10 @@ fn a_family_begins_from_a_document() {
     assert!(drafted.status.success(), "{}", said(&drafted));
     let family = std::fs::read_to_string(path("schema/pond/family.yaml")).unwrap();
     assert!(family.contains("\nsource:\n  document: pond-v1\n"), "{family}");
+    // A vendor may split a document: the other part is named, with the operations that it has.
+    std::fs::copy(path("docs/pond-v1.md"), path("docs/pond-more.md")).unwrap();
+    let says = "not compared, because api.yaml names no such document under `documents`: pond-more.md (has pond.time)";
+    assert!(said(&audit()).contains(says), "{}", said(&audit()));
 }
 
 #[test]

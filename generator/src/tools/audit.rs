@@ -30,7 +30,7 @@ mod review;
 mod text;
 mod wording;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::compiler::diagnostics::{Code, Diagnostics};
@@ -51,12 +51,14 @@ use text::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     texts: BTreeMap<String, String>,
+    /// Further Markdown files of the folder by their names, which no document of `api.yaml` stands for.
+    others: BTreeMap<String, String>,
 }
 
 impl Documents {
     /// Creates a single document.
     pub fn one(id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { texts: BTreeMap::from([(id.into(), text.into())]) }
+        Self { texts: BTreeMap::from([(id.into(), text.into())]), others: BTreeMap::new() }
     }
 
     /// Reads every document that a schema names.
@@ -83,7 +85,25 @@ impl Documents {
                 }
             }
         }
-        to.into_result().map(|()| Self { texts })
+        let is_other =
+            |name: &String| name.strip_suffix(".md").is_some_and(|id| api.documents.iter().all(|known| known.id != id));
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = files.filter_map(|file| file.file_name().into_string().ok()).filter(is_other);
+        let text = |name: &String| crate::compiler::plain_text::read(&folder.join(name)).unwrap_or_default();
+        let others = names.map(|name| (text(&name), name)).map(|(text, name)| (name, text)).collect();
+        to.into_result().map(|()| Self { texts, others })
+    }
+
+    /// Returns the files that are not compared, each with the operations of the schema whose paths stand there: a vendor
+    /// may split a document.
+    fn not_compared(&self, api: &Api) -> Vec<String> {
+        let shown = |(name, text): (&String, &String)| {
+            let words: BTreeSet<&str> = text.split(|c: char| c.is_whitespace() || "`.,;|?\"".contains(c)).collect();
+            let has = api.operations().filter(|(_, operation)| words.contains(operation.path.text.as_str()));
+            let ids: Vec<&str> = has.map(|(_, operation)| operation.id.as_str()).collect();
+            if ids.is_empty() { name.clone() } else { format!("{name} (has {})", ids.join(", ")) }
+        };
+        self.others.iter().map(shown).collect()
     }
 
     fn parse(&self, id: &str, reading: Option<Reading>) -> Option<Document> {
@@ -141,6 +161,7 @@ impl<'a> Auditor<'a> {
     /// reported together with the former text.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
         let mut audit = Audit::default();
+        audit.not_compared = documents.not_compared(self.api);
         let (pages, elsewhere) = documents.folded(self.api);
         let (were, _) = were.folded(self.api);
         for now in pages {

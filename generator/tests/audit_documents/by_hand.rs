@@ -295,6 +295,77 @@ fn a_list_in_parts_or_in_another_form_states_the_same() {
     }
 }
 
+/// A table of several operations states of each what its rows say, and what it lacks stands in their sections. A list
+/// beside it that leaves a need open contradicts nothing.
+#[test]
+fn a_table_of_several_operations_is_compared_by_rows() {
+    let Some(subject) = Subject::read() else { return };
+    let head = "| Operation | Parameter | Required | Rules |\n|---|---|---|---|\n";
+    let rows = |limit: &str| {
+        format!(
+            "{head}| Get Open Orders | limit | no | default and maximum {limit} |\n| Get Order History | limit | no | default and maximum 100 |\n\n"
+        )
+    };
+    let within = |heading: &'static str, table: String| {
+        let text = with_section(&subject, UNIFIED, heading, |own| format!("{}\n\n{table}", own.trim_end()));
+        (reported(&text.1), text.1)
+    };
+    let is_of = |lines: &[(String, String)], group: &str, says: &str| {
+        lines.iter().filter(|(of, line)| of == group && line.contains(says)).count()
+    };
+    for heading in ["Get Open Orders", "Limits"] {
+        let (same, report) = within(heading, rows("100"));
+        assert!(same.iter().all(|(group, _)| group == "words to review"), "{report}");
+        let (other, report) = within(heading, rows("500"));
+        assert_eq!(is_of(&other, TWICE, "maximum of limit 500 · "), 1, "{report}");
+        assert_eq!(is_of(&other, TWICE, ""), 2, "{report}");
+    }
+    let (rates, report) = within(
+        "Limits",
+        "| Operation | Rate |\n|---|---|\n| Get Fill History | 20/s/UID |\n| Get Order History | 30/s/UID |\n\n"
+            .to_owned(),
+    );
+    assert_eq!(is_of(&rates, TWICE, ": rate 30/s per UID · "), 1, "{report}");
+    let (beside, report) = within(
+        "Get Open Orders",
+        "| Parameter | Required | Rules |\n|---|---|---|\n| category | no | category values |\n| symbol | no | pair |\n\
+         | startTime | no | Unix ms |\n| endTime | no | Unix ms |\n| limit | no | default and maximum 100 |\n| cursor | no | omit on first query |\n\n"
+            .to_owned(),
+    );
+    assert_eq!((is_of(&beside, TWICE, ""), is_of(&beside, CHANGED, " optional · ")), (0, 4), "{report}");
+}
+
+/// The same values behind other marks are silent, and other words invent nothing.
+#[test]
+fn other_words_for_the_same_are_read_as_they_stand() {
+    let Some(subject) = Subject::read() else { return };
+    let audit = |section, from, to| {
+        let (text, _) = apply(&subject.texts[UNIFIED], Edit::Replace { section, from, to });
+        let audit = subject.audit(UNIFIED, &text);
+        (code(&audit), audit.to_string())
+    };
+    for (from, to) in [
+        ("| buy, sell |", "| buy / sell |"),
+        ("| buy, sell |", "| `buy` \\| `sell` |"),
+        ("ioc, fok, gtc, post_only, rpi", "ioc / fok / gtc / post_only / rpi"),
+    ] {
+        let (code, report) = audit("Place Order", from, to);
+        assert_eq!(code, 0, "{to}: {report}");
+    }
+    let (code, report) = audit("Get Order History", "startTime at most 30", "startTime at least 30");
+    assert!(code == 3 && !report.contains("span 30 days"), "{report}");
+    let (code, report) = audit(
+        "Cancel Order",
+        "orderId, clientOid (one required; if both present or mismatching, orderId wins), category",
+        "category; one of orderId or clientOid must be sent; orderId wins",
+    );
+    let facts: Vec<_> = reported(&report).into_iter().filter(|(group, _)| group != "words to review").collect();
+    assert!(
+        code == 1 && matches!(facts.as_slice(), [(_, line)] if line.contains("the one that wins orderId")),
+        "{report}"
+    );
+}
+
 #[test]
 fn fields_state_the_same_in_a_table_and_in_a_list() {
     let Some(subject) = Subject::read() else { return };

@@ -131,6 +131,11 @@ fn agree(key: &FactKey, said: &str, claimed: &str) -> bool {
     }
 }
 
+/// Returns whether a place lists a parameter without its need, which no other place contradicts.
+fn is_open(statement: &Statement) -> bool {
+    statement.key.kind == FactKind::Parameter && statement.value == "unstated"
+}
+
 impl Comparison<'_> {
     fn add(
         &mut self,
@@ -151,6 +156,12 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
+    /// Returns whether a place states the need of a parameter.
+    fn is_closed(&self, key: &FactKey) -> bool {
+        let mut all = self.by_key.get(key).into_iter().flatten();
+        all.any(|statement| statement.force == Basis::Stated && !is_open(statement))
+    }
+
     fn renamed(&mut self) {
         for (key, name, at) in &self.found.renamed {
             let mut new = key.clone();
@@ -221,6 +232,7 @@ impl Comparison<'_> {
             }
             match &statement.force {
                 Basis::Namesake => continue,
+                _ if is_open(statement) && self.is_closed(&statement.key) => continue,
                 Basis::By(origin) if reported.contains(origin) => continue,
                 Basis::By(_) | Basis::Stated | Basis::Unread => {}
             }
@@ -254,6 +266,7 @@ impl Comparison<'_> {
         let line = self.document.line(statement.at);
         let agreeing = others.filter(|other| {
             matches!(other.force, Basis::Stated)
+                && !is_open(other)
                 && agree(key, &other.value, &claim.value)
                 && self.document.line(other.at) != line
         });

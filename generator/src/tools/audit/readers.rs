@@ -172,7 +172,8 @@ impl<'a> Reader<'a> {
         }
         for table in section.tables(self.document) {
             let has = |word: &str| table.column(word).is_some();
-            if table.column("field") == Some(0) {
+            if self.parameters_of_several(&table) {
+            } else if table.column("field") == Some(0) {
                 self.record_table(section, &table);
             } else if has("state") && has("trigger") {
                 self.transitions(&table);
@@ -182,7 +183,7 @@ impl<'a> Reader<'a> {
                 self.permissions(&table);
             } else if has("header") {
                 self.header_table(&table);
-            } else if has("limit") {
+            } else if has("limit") || has("rate") {
                 self.limits(&table);
             } else if has("rule") {
                 self.conventions(&table);

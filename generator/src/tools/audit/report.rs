@@ -137,6 +137,8 @@ pub struct Audit {
     pub(super) accept: Vec<Replacement>,
     /// The number of differences that were accepted as they are.
     pub(super) standing: usize,
+    /// Further Markdown files of the folder.
+    pub(super) not_compared: Vec<String>,
     /// The files of the schema with empty keys or other mistakes, which were compared as far as they can be read.
     unfinished: Vec<PathBuf>,
 }
@@ -190,6 +192,7 @@ impl Audit {
             "facts": facts,
             "facts_found": found,
             "standing": self.standing,
+            "not_compared": self.not_compared,
         });
         self.sorted().map(line).chain([totals]).map(|object| format!("{object}\n")).collect()
     }
@@ -235,6 +238,10 @@ impl fmt::Display for Audit {
         self.shares.iter().try_for_each(|share| write!(f, "{share}"))?;
         if self.standing > 0 {
             writeln!(f, "differences that stand as accepted: {}", self.standing)?;
+        }
+        if !self.not_compared.is_empty() {
+            let files = self.not_compared.join(", ");
+            writeln!(f, "not compared, because api.yaml names no such document under `documents`: {files}")?;
         }
         if let Some(first) = self.unfinished.first() {
             let others = match self.unfinished.len() {

@@ -135,6 +135,9 @@ impl<'a> Span<'a> {
                 || matches!(bytes[at], b',' | b';' | b':' | b'(' | b')' | b'|' | b'"' | b'`' | b'*');
             if is_end {
                 let word = self.text[start..at].trim_end_matches(['.', '!', '?']);
+                // `20/s[^1]`; a note itself begins with its mark.
+                let mark = word.rfind("[^").filter(|at| *at > 0 && word.ends_with(']'));
+                let word = &word[..mark.unwrap_or(word.len())];
                 words.extend(Some(self.part(start..start + word.len())).filter(|word| !word.is_empty()));
                 start = at + 1;
             }

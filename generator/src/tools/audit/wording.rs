@@ -294,6 +294,8 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
         ["limit", ":", calls @ ..] if rate(calls).is_some() => Some((words[0].to_owned(), 2)),
         [n, "by", "default", ..] if decimal(n).is_some() => Some((format!("default {n}"), 3)),
         ["percent", ..] => Some(("%".to_owned(), 1)),
+        // `buy / sell` lists what `buy, sell` does.
+        ["/" | "|", ..] => Some((",".to_owned(), 1)),
         [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
         _ => None,
     }

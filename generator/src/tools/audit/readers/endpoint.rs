@@ -119,6 +119,9 @@ const FOR_ALL: [&str; 14] = [
     "user",
 ];
 
+/// Marks of notes, beside `[^1]`.
+const NOTES: [char; 6] = ['*', '†', '‡', '¹', '²', '³'];
+
 /// Words before the day from which, and until which, a rate holds.
 const BEGINNING: [&str; 6] = ["from", "on", "after", "starting", "effective", "beginning"];
 const ENDING: [&str; 3] = ["until", "till", "before"];
@@ -167,7 +170,9 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
                     continue;
                 }
                 let context = subject.iter().cloned().chain(stems(segment.text)).collect();
-                let is_beside = found.last().is_some_and(|one: &RatePhrase<'_>| sentence.range().contains(&one.at.at));
+                let is_note = sentence.text.starts_with("[^") || sentence.text.starts_with(NOTES);
+                let is_beside =
+                    is_note || found.last().is_some_and(|one: &RatePhrase<'_>| sentence.range().contains(&one.at.at));
                 let whom = segment.after(place.at).text.split_once(" for ").map(|(_, whom)| stems(whom));
                 let label = segment.before(place.at).text.trim_end().strip_suffix(':');
                 let label = label.filter(|_| !found.is_empty()).map(|label| {

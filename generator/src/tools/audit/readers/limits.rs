@@ -233,7 +233,13 @@ impl<'a> Reader<'a> {
 
     /// Reads windows, with a label that may state the kind of window.
     pub(super) fn windows_of(&mut self, text: Span<'a>, label: Option<Span<'a>>, ids: &[String]) {
-        for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
+        let is_floor = |clause: &Span<'a>| clause.text.contains("at least");
+        for clause in text
+            .clauses()
+            .into_iter()
+            .flat_map(|clause| clause.split(&[" and default "]))
+            .filter(|clause| !is_floor(clause))
+        {
             if let (Some((length, _)), Some(kind)) =
                 (duration(clause), kind_of_window(clause).or(label.and_then(kind_of_window)))
             {

@@ -1,5 +1,7 @@
 //! The parameters of an operation: a table, or a sentence such as `Parameters: a (required), b, c (one required)`.
 
+use std::collections::BTreeSet;
+
 use super::super::document::{Block, Document, Section, Table, label_of};
 use super::super::findings::{Basis, FactKey, FactKind, key};
 use super::super::named::short;
@@ -59,7 +61,11 @@ impl<'a> Reader<'a> {
         let mut has_list = false;
         let tables = section.labelled_tables(self.document).into_iter();
         let of_requests = tables.filter(|(label, _)| !label.is_some_and(|label| self.document.is_about_answers(label)));
-        let of_requests = of_requests.map(|(label, table)| (label, self.own_column(table, id)));
+        let before = self.found.missing.len();
+        let is_of_several = |table: &Table<'a>| operation_column(table).is_some();
+        let has_others = section.tables(self.document).any(|table| is_of_several(&table));
+        let of_requests = of_requests.map(|(label, table)| (label, self.own_column(self.own_rows(table, id), id)));
+        let of_requests = of_requests.filter(|(_, table)| !table.rows.is_empty());
         let with_columns = of_requests
             .filter_map(|(label, table)| Some((label, Columns::labelled(self.document, &table, label)?, table)));
         let lists: Vec<_> =
@@ -74,19 +80,11 @@ impl<'a> Reader<'a> {
             if has_need(&need, &columns) || !has_needs {
                 last = Some(table.at());
                 self.found.read.extend(label.filter(|label| self.document.is_about_requests(*label)).map(Span::range));
-                self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-                seen.extend(columns.cells(self.document, &table.rows).map(|cells| ListedParameter {
-                    at: cells.name,
-                    need: cells.need,
-                    need_above: need,
-                    note: cells.note,
-                    more: cells.more,
-                    json: cells.json,
-                    is_one_of: false,
-                    times: None,
-                    group: nth * GROUPS + cells.row,
-                }));
-                self.types_of(id, &columns, &table.rows);
+                seen.extend(
+                    self.listed_in(id, &columns, &table, need)
+                        .into_iter()
+                        .map(|one| ListedParameter { group: nth * GROUPS + one.group, ..one }),
+                );
             }
         }
         if let Some(last) = last {
@@ -118,6 +116,9 @@ impl<'a> Reader<'a> {
             }
             self.one_of_in_prose(text, id);
         }
+        if has_others {
+            self.complete(section, before);
+        }
         let endpoint = key(FactKind::Endpoint, [id]);
         if !has_list && self.found.about(&endpoint).next().is_none() {
             // Nothing but the heading is left.
@@ -127,13 +128,68 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the operations that a cell names.
+    fn operations_in(&self, cell: Span<'a>) -> Vec<String> {
+        let named = self.names.list(cell).into_iter().filter(|(part, _)| self.names.is_exact(*part));
+        named.filter_map(|(_, named)| named?.id).collect()
+    }
+
+    /// Returns the rows of a table with a column of operations that are about one of them, and any other table as it is.
+    fn own_rows(&self, table: Table<'a>, id: &str) -> Table<'a> {
+        let Some(column) = operation_column(&table) else { return table };
+        let without = |cells: Vec<Span<'a>>| {
+            cells.into_iter().enumerate().filter(|(at, _)| *at != column).map(|(_, cell)| cell).collect()
+        };
+        let is_own = |row: &Vec<Span<'a>>| self.operations_in(row[column]).iter().any(|own| own == id);
+        Table { rows: table.rows.into_iter().filter(is_own).map(without).collect(), head: without(table.head) }
+    }
+
+    /// Reads a table with parameters of several operations outside of their sections. What it lacks stands in these.
+    pub(super) fn parameters_of_several(&mut self, table: &Table<'a>) -> bool {
+        let Some(column) = operation_column(table) else { return false };
+        let ids: BTreeSet<String> = table.rows.iter().flat_map(|row| self.operations_in(row[column])).collect();
+        let mut is_read = false;
+        for id in ids {
+            let own = self.own_rows(Table { head: table.head.clone(), rows: table.rows.clone() }, &id);
+            let Some(columns) = Columns::labelled(self.document, &own, None).filter(|own| own.need().is_some()) else {
+                return false;
+            };
+            let (seen, before) = (self.listed_in(&id, &columns, &own, None), self.found.missing.len());
+            self.parameter_list(&id, "", own.at(), &seen, OpenNeed::ByMarks);
+            self.found.missing.truncate(before);
+            is_read = true;
+        }
+        is_read
+    }
+
+    /// Returns the parameters in the rows of a table.
+    fn listed_in(
+        &mut self,
+        id: &str,
+        columns: &Columns,
+        table: &Table<'a>,
+        need_above: Option<&'static str>,
+    ) -> Vec<ListedParameter<'a>> {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        self.types_of(id, columns, &table.rows);
+        let listed = columns.cells(self.document, &table.rows).map(|cells| ListedParameter {
+            at: cells.name,
+            need: cells.need,
+            need_above,
+            note: cells.note,
+            more: cells.more,
+            json: cells.json,
+            is_one_of: false,
+            times: None,
+            group: cells.row,
+        });
+        listed.collect()
+    }
+
     /// Returns the columns and rows of a table of several operations that are about one of them, and any other table as
     /// it is: each operation has a column of needs, in which a dash stands for what it does not have.
     fn own_column(&self, table: Table<'a>, id: &str) -> Table<'a> {
-        let of_cell = |cell: &Span<'a>| match self.names.list(*cell).as_slice() {
-            [(_, Some(named))] if self.names.is_exact(*cell) => named.id.clone(),
-            _ => None,
-        };
+        let of_cell = |cell: &Span<'a>| <[String; 1]>::try_from(self.operations_in(*cell)).ok().map(|[id]| id);
         let owners: Vec<Option<String>> = table.head.iter().map(of_cell).collect();
         let own = owners.iter().position(|owner| owner.as_deref() == Some(id));
         let Some(own) = own.filter(|_| owners.iter().flatten().count() > 1) else { return table };
@@ -232,6 +288,9 @@ impl<'a> Reader<'a> {
                 // `orderId or clientOid, one of which is required` does not say which, as far as is known.
                 let names_none = said.one_of.as_ref().is_some_and(|(named, _)| named.is_empty()) && group.len() == 1;
                 unread[group.clone()].iter_mut().for_each(|unread| *unread |= said.is_unread || names_none);
+            } else if group.len() > 1 && first.is_one_of {
+                let said = Deferred { one_of: Some((Vec::new(), in_group[0].1)), ..Deferred::default() };
+                self.choice(id, prefix, &said, &names, group.clone(), &mut needs);
             }
             for cell in &first.more {
                 self.note(&NotedParameters { id, names: in_group, note: *cell, is_limit: true });
@@ -442,6 +501,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Returns the column of a table that names the operation of each row.
+fn operation_column(table: &Table<'_>) -> Option<usize> {
+    let column = table.column("operation").or_else(|| table.column("endpoint"))?;
+    table.rows.iter().all(|row| row.len() > column).then_some(column)
+}
+
 /// A name in the schema, and its place in the document.
 pub(super) type Placed<'a> = (String, Span<'a>);
 
@@ -513,13 +578,17 @@ fn sentence_entries<'a>(list: Span<'a>) -> Vec<ListedParameter<'a>> {
         for entry in if has_groups { vec![*part] } else { part.split(&[","]) } {
             group += 1;
             let first_of_group = seen.len();
+            let is_of_one = entry.text.starts_with("one of ");
             for piece in entry.split(&[",", " and ", " or "]) {
                 let (head, note) = piece.head_and_note();
-                let mut words = head.words().into_iter().skip_while(|word| ["either", "both"].contains(&word.text));
+                let mut words = head.words().into_iter().skip_while(|word| match word.text {
+                    "one" | "of" => is_of_one,
+                    other => ["either", "both"].contains(&other),
+                });
                 let Some(name) = words.next().filter(|name| is_name(name.text)) else { continue };
                 let is_required =
                     needs::plain(&words.collect::<Vec<_>>()).iter().map(|word| word.text).eq(["required"]);
-                let is_one_of = is_required && entry.text.contains(" or ");
+                let is_one_of = is_of_one || is_required && entry.text.contains(" or ");
                 seen.push(ListedParameter {
                     at: name,
                     need: None,

@@ -6,6 +6,8 @@ use super::{CHANGED, CLASSIC, NEW, TWICE, UNIFIED, WORDS, insert, replace};
 const AN_ANSWER: &str =
     "\n\n```json\n{\"orderId\": \"1\", \"clientOid\": \"a\", \"changedAt\": \"1700000000000\"}\n```";
 
+const NOTE: &str = "\n\n\n[^1]: 30/s/UID for market makers";
+
 pub(crate) const FORMS: &[Case] = &[
     // Rates of callers that the schema does not know, and of other days.
     replace(
@@ -126,6 +128,8 @@ pub(crate) const FORMS: &[Case] = &[
         TWICE,
         "unified/cancel-batch.yaml",
     ),
+    // A note of a rate names a class, as a sentence beside it does.
+    insert(UNIFIED, "Get Order Details", "GET /api", NOTE, NEW, "unified/order-info.yaml"),
     // A default and a range in other words.
     replace(
         UNIFIED,
