@@ -5,9 +5,9 @@ use rust_decimal::Decimal;
 use crate::state::core::{Core, Task};
 use crate::state::events::Event;
 use crate::state::instruments::Contract;
-use crate::state::orders::{Changes, Name, Order, Presets, State};
+use crate::state::orders::{Changes, Name, Order, Presets, State, UNIFIED_PRESETS};
 use crate::state::refusal::Reason;
-use crate::state::words::{Cancelled, Family};
+use crate::state::words::Cancelled;
 
 /// An order after a modification.
 struct Amended {
@@ -138,21 +138,22 @@ impl Core {
         }
         let limit = order.ticks.ok_or(Reason::NotModifiable)?;
         let ticks = match changes.price {
-            Some(price) => self.ticks_in_range(index, order.ticket.side, price, changes.adjusts_price)?,
+            Some(price) => self.ticks_in_range(index, order.ticket.side, ("price", price), changes.adjusts_price)?,
             None => limit,
         };
         let lots = match changes.qty {
-            Some(qty) => self.lots_of_qty(index, qty)?,
+            Some(qty) => self.lots_of_qty(index, "qty", qty)?,
             None => order.lots,
         };
         if lots < order.filled {
-            return Err(Reason::BelowFilled);
+            let filled = self.pairs[index].qty(order.filled);
+            return Err(Reason::bound(&Reason::BelowFilled, "qty", "at least", filled));
         }
         let kept = order.ticket.presets();
         let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
         let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
         let presets = Presets { take_profit, stop_loss };
-        self.check_presets(Family::Unified, index, &presets)?;
+        self.check_presets(UNIFIED_PRESETS, index, &presets)?;
         let lots = lots.min(self.most_lots_of(order));
         let left = lots - order.filled;
         let netted = self.netted_lots(index, &order.ticket, left, Some(id));

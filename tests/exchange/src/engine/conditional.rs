@@ -61,14 +61,15 @@ impl Core {
             }
         }
         if !plan.is_whole {
-            self.lots_of_qty(index, plan.qty())?;
+            self.lots_of_qty(index, "the quantity", plan.qty())?;
         }
         for trigger in &plan.triggers {
-            for price in [Some(trigger.price), trigger.limit].into_iter().flatten() {
+            for (name, price) in [("triggerPrice", Some(trigger.price)), ("the price of its order", trigger.limit)] {
+                let Some(price) = price else { continue };
                 if price.is_zero() {
                     return Err(Reason::value(["triggerPrice", "min"], "0 is no price"));
                 }
-                self.pairs[index].ticks(price).ok_or(Reason::PriceStep)?;
+                self.ticks_on_grid(index, name, price)?;
             }
             let now = self.trigger_price(index, trigger.by_mark);
             if plan.kind.closes() && trigger.turn.is_none() && trigger.is_reached(now) {
@@ -76,7 +77,7 @@ impl Core {
             }
         }
         let presets = ticket.presets();
-        self.check_presets(self.accounts[ticket.account].family, index, &presets)
+        self.check_presets(self.preset_names(ticket), index, &presets)
     }
 
     /// Returns the conditional orders of an account that wait.
@@ -220,18 +221,28 @@ impl Core {
     }
 
     /// Refuses a take-profit or stop-loss at no price, or at one that no order can have.
-    pub(crate) fn check_presets(&self, family: Family, index: usize, presets: &Presets) -> Result<(), Reason> {
-        let names = if family == Family::Classic { CLASSIC_PRESETS } else { UNIFIED_PRESETS };
+    pub(crate) fn check_presets(
+        &self,
+        names: [[&'static str; 2]; 2],
+        index: usize,
+        presets: &Presets,
+    ) -> Result<(), Reason> {
         for (names, preset) in names.into_iter().zip([presets.take_profit, presets.stop_loss]) {
             for (name, price) in names.into_iter().zip([preset.price, preset.limit_price]) {
                 let Some(price) = price else { continue };
                 if price.is_zero() {
                     return Err(Reason::value([name, "min"], "0 is no price; leave it out"));
                 }
-                self.pairs[index].ticks(price).ok_or(Reason::PriceStep)?;
+                self.ticks_on_grid(index, name, price)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns the names of the presets in the request for a ticket.
+    pub(crate) fn preset_names(&self, ticket: &Ticket) -> [[&'static str; 2]; 2] {
+        let is_classic = self.accounts[ticket.account].family == Family::Classic;
+        if is_classic { CLASSIC_PRESETS } else { UNIFIED_PRESETS }
     }
 
     /// Refuses an order of a request whose take-profit or stop-loss would close at once what it opens, by the price that
@@ -247,16 +258,24 @@ impl Core {
             if let Some((preset, source)) = triggered(last, mark)
                 && ticket.price.is_none_or(|price| triggered(price, price).is_some())
             {
-                return Err(match (ticket.side, source, preset.by_mark) {
-                    (Side::Buy, Source::TakeProfit, false) => Reason::LongProfit,
-                    (Side::Buy, Source::TakeProfit, true) => Reason::LongProfitByMark,
-                    (Side::Buy, _, false) => Reason::LongLoss,
-                    (Side::Buy, _, true) => Reason::LongLossByMark,
-                    (Side::Sell, Source::TakeProfit, false) => Reason::ShortProfit,
-                    (Side::Sell, Source::TakeProfit, true) => Reason::ShortProfitByMark,
-                    (Side::Sell, _, false) => Reason::ShortLoss,
-                    (Side::Sell, _, true) => Reason::ShortLossByMark,
-                });
+                let reason = match (ticket.side, source, preset.by_mark) {
+                    (Side::Buy, Source::TakeProfit, false) => &Reason::LongProfit,
+                    (Side::Buy, Source::TakeProfit, true) => &Reason::LongProfitByMark,
+                    (Side::Buy, _, false) => &Reason::LongLoss,
+                    (Side::Buy, _, true) => &Reason::LongLossByMark,
+                    (Side::Sell, Source::TakeProfit, false) => &Reason::ShortProfit,
+                    (Side::Sell, Source::TakeProfit, true) => &Reason::ShortProfitByMark,
+                    (Side::Sell, _, false) => &Reason::ShortLoss,
+                    (Side::Sell, _, true) => &Reason::ShortLossByMark,
+                };
+                let (now, is_profit) = (if preset.by_mark { mark } else { last }, source == Source::TakeProfit);
+                let own = ticket.price.unwrap_or(now);
+                let (must_be, number) = match is_profit == (ticket.side == Side::Buy) {
+                    true => ("above", now.min(own)),
+                    false => ("below", now.max(own)),
+                };
+                let [[profit, _], [loss, _]] = self.preset_names(ticket);
+                return Err(Reason::bound(reason, if is_profit { profit } else { loss }, must_be, number));
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::state::accounts::Position;
 use crate::state::core::Core;
 use crate::state::events::Event;
 use crate::state::instruments::{Coin, Contract, MAX_VALUE, most_lots, quotient};
-use crate::state::orders::{Borrowing, Order, Quantity, State, Ticket};
+use crate::state::orders::{Borrowing, Order, Quantity, Source, State, Ticket};
 use crate::state::refusal::Reason;
 use crate::state::settings::{BAND, BORROWABLE, TAKER_FEE};
 use crate::state::words::{Effect, Family, Mode, PositionSide, Side};
@@ -68,7 +68,7 @@ impl Core {
         if ticks.is_some() && matches!(ticket.quantity, Quantity::Amount(_)) {
             return Err(Reason::value(["qty", "shape"], "a limit order has no amount of the quote coin"));
         }
-        self.check_presets(self.accounts[ticket.account].family, index, &ticket.presets())?;
+        self.check_presets(self.preset_names(ticket), index, &ticket.presets())?;
         Ok((ticks, lots))
     }
 
@@ -103,50 +103,77 @@ impl Core {
     /// Returns the limit in ticks, within the range of prices.
     fn limit_of(&self, index: usize, ticket: &Ticket) -> Result<Option<u64>, Reason> {
         let Some(price) = ticket.price else { return Ok(None) };
-        self.ticks_in_range(index, ticket.side, price, ticket.adjusts_price).map(Some)
+        let [name, _] = self.number_names(ticket);
+        self.ticks_in_range(index, ticket.side, (name, price), ticket.adjusts_price).map(Some)
     }
 
+    /// Returns the names of the price and of the quantity in the request for a ticket.
+    fn number_names(&self, ticket: &Ticket) -> [&'static str; 2] {
+        match (self.accounts[ticket.account].family, ticket.source) {
+            (Family::Unified, _) => ["price", "qty"],
+            (Family::Classic, Source::Modification) => ["newPrice", "newSize"],
+            (Family::Classic, _) => ["price", "size"],
+        }
+    }
+
+    /// Returns a price in ticks, within the range of prices.
     pub(crate) fn ticks_in_range(
         &self,
         index: usize,
         side: Side,
-        price: Decimal,
+        (name, price): (&'static str, Decimal),
         adjusts: bool,
     ) -> Result<u64, Reason> {
         let (pair, mid) = (&self.pairs[index], self.markets[index].mid);
-        let ticks = pair.ticks(price).filter(|ticks| *ticks > 0).ok_or(Reason::PriceStep)?;
+        let ticks = self.ticks_on_grid(index, name, price)?;
+        let above = |most| Reason::bound(&Reason::PriceAbove, name, "at most", pair.price(most));
+        let below = |least| Reason::bound(&Reason::PriceBelow, name, "at least", pair.price(least));
         let (best, reason) = match side {
-            Side::Buy => (mid + mid / BAND, Reason::PriceAbove),
-            Side::Sell => (mid - mid / BAND, Reason::PriceBelow),
+            Side::Buy => (mid + mid / BAND, above(mid + mid / BAND)),
+            Side::Sell => (mid - mid / BAND, below(mid - mid / BAND)),
         };
         let is_far = if side == Side::Buy { ticks > best } else { ticks < best };
+        let most = mid.saturating_mul(1_000);
         match (is_far, adjusts) {
-            (false, _) if ticks > mid.saturating_mul(1_000) => Err(Reason::PriceAbove),
+            (false, _) if ticks > most => Err(above(most)),
             (false, _) => Ok(ticks),
             (true, true) => Ok(best),
             (true, false) => Err(reason),
         }
     }
 
+    /// Returns a price in ticks.
+    pub(crate) fn ticks_on_grid(&self, index: usize, name: &'static str, price: Decimal) -> Result<u64, Reason> {
+        let pair = &self.pairs[index];
+        let refused = || Reason::bound(&Reason::PriceStep, name, "a positive multiple of", pair.tick);
+        pair.ticks(price).filter(|ticks| *ticks > 0).ok_or_else(refused)
+    }
+
     fn lots_of(&self, index: usize, ticket: &Ticket) -> Result<u64, Reason> {
         let pair = &self.pairs[index];
+        let [_, name] = self.number_names(ticket);
         match ticket.quantity {
-            Quantity::Lots(qty) => self.lots_of_qty(index, qty),
-            Quantity::Amount(amount) if amount > MAX_VALUE => Err(Reason::SizeMost),
+            Quantity::Lots(qty) => self.lots_of_qty(index, name, qty),
+            Quantity::Amount(amount) if amount > MAX_VALUE => {
+                Err(Reason::bound(&Reason::SizeMost, name, "at most", MAX_VALUE))
+            }
             Quantity::Amount(amount) => {
-                let lots = pair.lots_for(amount, self.reference(index, ticket.side));
-                if lots < pair.least { Err(Reason::SizeLeast) } else { Ok(lots) }
+                let price = self.reference(index, ticket.side);
+                let lots = pair.lots_for(amount, price);
+                let refused = || Reason::bound(&Reason::SizeLeast, name, "at least", pair.value(price, pair.least));
+                if lots < pair.least { Err(refused()) } else { Ok(lots) }
             }
         }
     }
 
-    pub(crate) fn lots_of_qty(&self, index: usize, qty: Decimal) -> Result<u64, Reason> {
+    pub(crate) fn lots_of_qty(&self, index: usize, name: &'static str, qty: Decimal) -> Result<u64, Reason> {
         let pair = &self.pairs[index];
-        let lots = pair.lots(qty).ok_or(Reason::SizeStep)?;
+        let refused = || Reason::bound(&Reason::SizeStep, name, "a multiple of", pair.step);
+        let (lots, most) = (pair.lots(qty).ok_or_else(refused)?, most_lots(pair));
         if lots < pair.least {
-            return Err(Reason::SizeLeast);
+            return Err(Reason::bound(&Reason::SizeLeast, name, "at least", pair.qty(pair.least)));
         }
-        if lots > most_lots(pair) { Err(Reason::SizeMost) } else { Ok(lots) }
+        if lots > most { Err(Reason::bound(&Reason::SizeMost, name, "at most", pair.qty(most))) } else { Ok(lots) }
     }
 
     /// Fits a ticket to the position mode: in one-way mode there is one position, and the request's side is ignored; in

@@ -1,5 +1,6 @@
 //! Refusals. Their codes, texts, statuses and rules come from the schema's `refusals`.
 
+use rust_decimal::Decimal;
 use tradeapi::codes::{OBSERVED_CODES, REFUSALS};
 use tradeapi::runtime::checks::Violation;
 use tradeapi::runtime::tables::{KnownError, Meta, Rejection};
@@ -30,11 +31,13 @@ macro_rules! reasons {
             $($name,)*
             /// The value of a parameter is refused.
             Value(BadValue),
+            /// A number is not within a bound.
+            Bound(Bound),
         }
 
         impl Reason {
             const fn name(self) -> &'static str {
-                match self { $(Self::$name => $row,)* Self::Value(_) => "" }
+                match self { $(Self::$name => $row,)* Self::Value(_) => "", Self::Bound(bound) => bound.reason.name() }
             }
 
             #[cfg(test)]
@@ -113,7 +116,26 @@ pub(crate) struct BadValue {
     pub(crate) why: &'static str,
 }
 
+/// A parameter whose number is refused, and what it must be: `at most 70400`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    reason: &'static Reason,
+    parameter: &'static str,
+    must_be: &'static str,
+    number: Decimal,
+}
+
 impl Reason {
+    /// Returns the refusal of a number, for a reason that the message names before its [`Bound`].
+    pub(crate) const fn bound(
+        reason: &'static Self,
+        parameter: &'static str,
+        must_be: &'static str,
+        number: Decimal,
+    ) -> Self {
+        Self::Bound(Bound { reason, parameter, must_be, number })
+    }
+
     /// Returns the refusal of a value; see [`BadValue`].
     pub(crate) const fn value([parameter, kind]: [&'static str; 2], why: &'static str) -> Self {
         Self::Value(BadValue { parameter, kind, why })
@@ -162,9 +184,20 @@ impl Reason {
         let row = self.row();
         let (message, rule) = match self {
             Self::Value(BadValue { parameter, kind, why }) => of_value([parameter, kind], why, meta),
-            _ => (row.says.trim_end_matches('.').to_owned(), row.rule(meta).unwrap_or(row.name).to_owned()),
+            _ => (self.says(), row.rule(meta).unwrap_or(row.name).to_owned()),
         };
         Refusal { status: row.status, code: code_of(row, family).to_owned(), message, rule }
+    }
+
+    /// Returns the text of the schema, and the bound that a number breaks.
+    fn says(self) -> String {
+        let says = self.row().says.trim_end_matches('.');
+        match self {
+            Self::Bound(Bound { parameter, must_be, number, .. }) => {
+                format!("{says}: {parameter} must be {must_be} {}", number.normalize())
+            }
+            _ => says.to_owned(),
+        }
     }
 }
 

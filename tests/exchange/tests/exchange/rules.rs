@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Request;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tradeapi::runtime::tables::Meta;
 use tradeapi::{broker, classic, observed, unified};
-use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Settings, SignedQuery, Time};
+use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Seed, Settings, SignedQuery, Time};
 use tradeapi_gen::{Case, Generator, Schema};
+
+use crate::raw::post;
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
@@ -141,4 +143,68 @@ fn checked_rules_are_refused_by_name() {
         }
     }
     assert!(refused > 150 && kept > 150 && tried.len() > 120, "{refused} refused, {kept} kept, {} rules", tried.len());
+}
+
+/// A person who reads a refusal of a number learns which one it is and what it must be.
+#[test]
+fn refusals_of_numbers_name_the_parameter_and_the_bound() {
+    let exchange = Exchange::for_user(Seed(7), Profile::new().both());
+    exchange.set_price("BTCUSDT", 64_000).unwrap();
+    let said = |target: &str, order: Value, more: &[(&str, &str)]| {
+        let mut order = order;
+        more.iter().for_each(|(name, value)| order[*name] = json!(value));
+        post(target, &order).send(&exchange)["msg"].as_str().unwrap().to_owned()
+    };
+    let unified = |more: &[(&str, &str)]| {
+        let order = json!({"category": "USDT-FUTURES", "symbol": "BTCUSDT", "qty": "0.001", "side": "buy",
+            "orderType": "limit", "price": "60000"});
+        said("/api/v3/trade/place-order", order, more)
+    };
+    let classic = |more: &[(&str, &str)]| {
+        let order = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "marginMode": "crossed", "force": "gtc",
+            "marginCoin": "USDT", "size": "0.001", "side": "sell", "orderType": "limit", "price": "66000"});
+        said("/api/v2/mix/order/place-order", order, more)
+    };
+    let spot = |more: &[(&str, &str)]| {
+        let order = json!({"category": "SPOT", "symbol": "BTCUSDT", "qty": "1", "side": "buy", "orderType": "market"});
+        said("/api/v3/trade/place-order", order, more)
+    };
+    assert_eq!(unified(&[("clientOid", "a")]), "success");
+    assert_eq!(classic(&[("clientOid", "a")]), "success");
+    let amended = |more: &[(&str, &str)]| said("/api/v3/trade/modify-order", json!({"clientOid": "a"}), more);
+    let replaced = |more: &[(&str, &str)]| {
+        let named = json!({"symbol": "BTCUSDT", "productType": "USDT-FUTURES", "clientOid": "a", "newClientOid": "b"});
+        said("/api/v2/mix/order/modify-order", named, more)
+    };
+    let refusals = [
+        (unified(&[("price", "71000")]), "price", "at most 70400"),
+        (classic(&[("price", "57000")]), "price", "at least 57600"),
+        (unified(&[("price", "60000.05")]), "price", "0.1"),
+        (classic(&[("price", "66000.05")]), "price", "a positive multiple of 0.1"),
+        (unified(&[("qty", "0.00101")]), "qty", "0.001"),
+        (classic(&[("size", "0.0001")]), "size", "3"),
+        (classic(&[("size", "0")]), "size", "at least 0.001"),
+        (classic(&[("size", "99999999999")]), "size", "at most"),
+        (spot(&[("qty", "0.01")]), "qty", "at least"),
+        (amended(&[("price", "71000")]), "price", "at most 70400"),
+        (replaced(&[("newPrice", "1"), ("newSize", "0.002")]), "newPrice", "at least 57600"),
+        (replaced(&[("newPrice", "66000"), ("newSize", "0.0001")]), "newSize", "0.001"),
+        (replaced(&[("newPresetStopLossPrice", "70000.05")]), "newPresetStopLossPrice", "a positive multiple of 0.1"),
+        (unified(&[("takeProfit", "59000")]), "takeProfit", "above 60000"),
+        (unified(&[("stopLoss", "65000")]), "stopLoss", "below 64000"),
+        (classic(&[("presetStopSurplusPrice", "67000")]), "presetStopSurplusPrice", "below 66000"),
+        (classic(&[("presetStopLossPrice", "63000")]), "presetStopLossPrice", "above 64000"),
+    ];
+    let is_named = |said: &str, parameter, bound| {
+        said.contains(&format!("{parameter} must be {bound}")) || is_checked(said, parameter, bound)
+    };
+    let unnamed: Vec<_> =
+        refusals.iter().filter(|(said, parameter, bound)| !is_named(said, parameter, bound)).collect();
+    assert!(unnamed.is_empty(), "{unnamed:#?}");
+}
+
+/// Returns whether the checks of the documents' rules refuse the parameter, with the bound.
+fn is_checked(said: &str, parameter: &str, bound: &str) -> bool {
+    said.starts_with(&format!("Parameter verification failed: {parameter}: "))
+        && said.contains(&format!(" is {bound})"))
 }

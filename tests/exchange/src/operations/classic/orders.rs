@@ -21,7 +21,7 @@ use crate::state::orders::{
     Borrowing, CLASSIC_PRESETS as PRESETS, Name, Order, Preset, Presets, Quantity, Source, State, Ticket,
 };
 use crate::state::refusal::{Reason, Refusal, missing};
-use crate::state::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
+use crate::state::words::{Cancelled, Effect, Force, Line, Margin, Mode, PositionSide, Prevention, Side};
 
 /// The milliseconds that a receiveWindow stays below, by the text of code 40079.
 const RECEIVE_WINDOW_BELOW: u64 = 60_000;
@@ -240,7 +240,9 @@ fn change_presets(request: &ModifyOrder, at: &mut Desk<'_>, id: u64, ticket: &Ti
         take_profit: edited("newPresetStopSurplusPrice", new[0], kept.take_profit)?,
         stop_loss: edited("newPresetStopLossPrice", new[1], kept.stop_loss)?,
     };
-    at.core.check_presets(Family::Classic, ticket.pair, &presets)?;
+    let [[_, profit_limit], [_, loss_limit]] = PRESETS;
+    let names = [["newPresetStopSurplusPrice", profit_limit], ["newPresetStopLossPrice", loss_limit]];
+    at.core.check_presets(names, ticket.pair, &presets)?;
     let now = at.core.now;
     if let Some(order) = at.core.orders.get_mut(&id) {
         (order.ticket.presets, order.updated) = (presets.boxed(), now);
@@ -377,7 +379,11 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
     }
     let lots = match &request.size {
         None => position.lots,
-        Some(size) => at.core.pairs[index].lots(number("size", size)?).ok_or(Reason::SizeStep)?.min(position.lots),
+        Some(size) => {
+            let pair = &at.core.pairs[index];
+            let refused = || Reason::bound(&Reason::SizeStep, "size", "a multiple of", pair.step);
+            pair.lots(number("size", size)?).ok_or_else(refused)?.min(position.lots)
+        }
     };
     let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
     if at.core.is_used(account, client.as_deref()) && at.core.settings.unique_client_ids {

@@ -313,10 +313,10 @@ fn most_open(request: &GetMaxOpenAvailable, at: &mut Desk<'_>) -> Result<MaxOpen
         return Err(missing("price"));
     }
     let size = optional("size", request.size.as_ref())?;
-    let (pair, lots) = (&at.core.pairs[index], size.map_or(Ok(0), |size| at.core.lots_of_qty(index, size))?);
+    let (pair, lots) = (&at.core.pairs[index], size.map_or(Ok(0), |size| at.core.lots_of_qty(index, "size", size))?);
     let wanted = Side::of(request.side.as_str()).ok_or(missing("side"))?;
     let of_side = |side: Side| {
-        let ticks = price.map(|price| at.core.ticks_in_range(index, side, price, true)).transpose()?;
+        let ticks = price.map(|price| at.core.ticks_in_range(index, side, ("price", price), true)).transpose()?;
         let pos = match at.core.accounts[at.account].mode {
             Mode::OneWay => PositionOf::Net,
             Mode::Hedge if side == Side::Buy => PositionOf::Long,
