@@ -16,8 +16,17 @@ use tradeapi_words::DriftKind;
 pub struct Drift {
     files: Vec<PathBuf>,
     /// The observations, by place and by what to do there.
-    open: BTreeMap<(Place, String), Vec<String>>,
+    open: BTreeMap<(Place, String), Vec<Seen>>,
     settled: Vec<String>,
+}
+
+/// An observation: where, with what, and in how many answers.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    place: String,
+    /// The fields that never came, which are listed together.
+    fields: Vec<String>,
+    count: String,
 }
 
 /// Finds the place of each finding of a report.
@@ -46,10 +55,16 @@ impl Drift {
     }
 
     fn add(&mut self, evaluate: &Evaluator<'_>, operation: &str, entry: &DriftFinding) {
-        let seen = format!("{operation}, {entry}");
         match evaluate.evaluate(entry) {
-            Resolution::Open(place, what) => self.open.entry((place, what)).or_default().push(seen),
-            Resolution::Settled(why) => self.settled.push(format!("{seen}: {why}")),
+            Resolution::Open(place, what) => {
+                let all = self.open.entry((place, what)).or_default();
+                let seen = Seen::of(operation, entry);
+                match all.iter_mut().find(|other| (&other.place, &other.count) == (&seen.place, &seen.count)) {
+                    Some(other) => other.fields.extend(seen.fields),
+                    None => all.push(seen),
+                }
+            }
+            Resolution::Settled(why) => self.settled.push(format!("{operation}, {entry}: {why}")),
         }
     }
 }
@@ -67,6 +82,29 @@ impl fmt::Display for Drift {
             writeln!(f, "settled: {settled}")?;
         }
         write!(f, "{} to add to the schema, {} settled", self.open.len(), self.settled.len())
+    }
+}
+
+impl Seen {
+    fn of(operation: &str, entry: &DriftFinding) -> Self {
+        let field = entry.field.as_ref().filter(|_| entry.kind == DriftKind::MissingField);
+        let record = field.and_then(|field| entry.path.strip_suffix(field.as_str())?.strip_suffix('.'));
+        Self {
+            place: format!("{operation}, {}", record.unwrap_or(&entry.path)),
+            fields: record.and(field).into_iter().cloned().collect(),
+            count: entry.count(),
+        }
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, fields, count } = self;
+        if fields.is_empty() {
+            write!(f, "{place}: {count}")
+        } else {
+            write!(f, "{place}: {}: {count}", fields.join(", "))
+        }
     }
 }
 
@@ -105,13 +143,17 @@ fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<DriftKind, D::Error> {
     DriftKind::parse(&word).ok_or_else(|| Error::unknown_variant(&word, DriftKind::WORDS))
 }
 
+impl DriftFinding {
+    /// Returns the kinds of JSON, and in how many answers they were found.
+    fn count(&self) -> String {
+        let kinds = if self.json.is_empty() { String::new() } else { format!("{}, ", self.json.join(" or ")) };
+        format!("{kinds}{} of {}", self.seen, self.of)
+    }
+}
+
 impl fmt::Display for DriftFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.path)?;
-        if !self.json.is_empty() {
-            write!(f, "{}, ", self.json.join(" or "))?;
-        }
-        write!(f, "{} of {}", self.seen, self.of)
+        write!(f, "{}: {}", self.path, self.count())
     }
 }
 
@@ -163,6 +205,11 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Returns what describes the family.
+    fn source(&self) -> &'static str {
+        if self.family.is_observed() { "a source" } else { "the document" }
+    }
+
     fn code(&self, entry: &DriftFinding) -> Resolution {
         let place = self.family.errors.first().map_or(self.family.place, |first| first.place);
         let Some(code) = &entry.value else {
@@ -181,7 +228,7 @@ impl<'a> Evaluator<'a> {
 
     /// Returns findings outside of records: the envelope, a page, an object around a list.
     fn around(&self, entry: &DriftFinding) -> Resolution {
-        let path = &entry.path;
+        let (path, source) = (&entry.path, self.source());
         let (what, place, unknown) = match &self.api.envelope {
             Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, &data.to_string())) => (
                 "the envelope",
@@ -197,7 +244,7 @@ impl<'a> Evaluator<'a> {
                 return Resolution::Settled(format!("the envelope has `{path}`"));
             }
             DriftKind::UnknownField => format!("{what} has `{path}`: {unknown}"),
-            DriftKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            DriftKind::MissingField => format!("{what} never has `{path}`: check whether {source} still lists it"),
             DriftKind::Observed => {
                 format!("`{path}` is as it was observed: check whether a document lists it now")
             }
@@ -206,7 +253,7 @@ impl<'a> Evaluator<'a> {
             | DriftKind::WrittenOtherwise
             | DriftKind::Unreadable
             | DriftKind::UnlistedCode => {
-                format!("{what} differs at `{path}`: check the document")
+                format!("{what} differs at `{path}`: check {source}")
             }
         };
         Resolution::Open(place, what)
@@ -239,10 +286,10 @@ impl<'a> Evaluator<'a> {
             (DriftKind::UnknownField, Some(field)) => known(name, field),
             (DriftKind::UnknownField, None) => Resolution::Open(record.name.place, unknown(name, entry)),
             (_, None) => Resolution::Settled(format!("`{name}` has no such field")),
-            (DriftKind::MissingField, Some(field)) => missing(record, field),
+            (DriftKind::MissingField, Some(field)) => self.missing(record, field),
             (DriftKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
             (DriftKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
-            (_, Some(field)) => other_kind(name, field, entry),
+            (_, Some(field)) => self.other_kind(name, field, entry),
         }
     }
 
@@ -261,8 +308,9 @@ impl<'a> Evaluator<'a> {
         match &entry.value {
             Some(value) if has(all, value) => Resolution::Settled(format!("`{value}` is a value of `{name}`")),
             Some(value) => {
+                let source = self.source();
                 let what = format!(
-                    "unknown value `{value}` of `{name}`: add it, with its meaning from the document, or to `also` of the \
+                    "unknown value `{value}` of `{name}`: add it, with its meaning from {source}, or to `also` of the \
                      value that it spells otherwise"
                 );
                 Resolution::Open(all.name.place, what)
@@ -272,6 +320,31 @@ impl<'a> Evaluator<'a> {
                 format!("`{name}` has unknown values, too many or not spelled like one"),
             ),
         }
+    }
+
+    /// Returns a single finding for all fields of a record that answers never have.
+    fn missing(&self, record: &Record, field: &Field) -> Resolution {
+        let (name, wire, source) = (&record.name.wire, &field.name.wire, self.source());
+        match &field.comes_only {
+            Some(condition) => Resolution::Settled(format!("`{name}.{wire}` comes only {condition}")),
+            None => {
+                let what = format!(
+                    "`{name}` has fields that never came: check whether {source} still lists them; `comes_only` names a \
+                     condition"
+                );
+                Resolution::Open(record.name.place, what)
+            }
+        }
+    }
+
+    fn other_kind(&self, record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
+        let wire = &field.name.wire;
+        if entry.kind == DriftKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+            return Resolution::Settled(format!("`{record}.{wire}` has this form"));
+        }
+        let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind, self.source())).collect();
+        let verb = if entry.kind == DriftKind::Unreadable { "cannot be read" } else { "has another form" };
+        Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
     }
 }
 
@@ -307,34 +380,12 @@ fn unknown(record: &str, entry: &DriftFinding) -> String {
     format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
 }
 
-/// Returns a single finding for all fields of a record that answers never have.
-fn missing(record: &Record, field: &Field) -> Resolution {
-    let (name, wire) = (&record.name.wire, &field.name.wire);
-    match &field.comes_only {
-        Some(condition) => Resolution::Settled(format!("`{name}.{wire}` comes only {condition}")),
-        None => {
-            let what = "has fields that never came: check whether the document still lists them; `comes_only` names a condition";
-            Resolution::Open(record.name.place, format!("`{name}` {what}"))
-        }
-    }
-}
-
 fn not_listed(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
     let (wire, value) = (&field.name.wire, entry.value.as_deref().unwrap_or_default());
     if field.only.is_empty() || field.only.iter().any(|(only, _)| only.eq_ignore_ascii_case(value)) {
         return Resolution::Settled(format!("`{record}.{wire}` lists `{value}`"));
     }
     Resolution::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
-}
-
-fn other_kind(record: &str, field: &Field, entry: &DriftFinding) -> Resolution {
-    let wire = &field.name.wire;
-    if entry.kind == DriftKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
-        return Resolution::Settled(format!("`{record}.{wire}` has this form"));
-    }
-    let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
-    let verb = if entry.kind == DriftKind::Unreadable { "cannot be read" } else { "has another form" };
-    Resolution::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
 }
 
 /// Returns whether this is the form that the schema states for the field.
@@ -349,11 +400,11 @@ fn is_usual(field: &Field, kind: &str) -> bool {
     }
 }
 
-fn word_for(kind: &str) -> String {
+fn word_for(kind: &str, source: &str) -> String {
     match kind {
-        "null" => "add `may_be: null` if the document says so".to_owned(),
-        "number" => "add `json: number` if the document shows a JSON number".to_owned(),
-        "number as text" => "add `json: text` if the document shows a string".to_owned(),
-        other => format!("found {other}, check its type in the document"),
+        "null" => format!("add `may_be: null` if {source} says so"),
+        "number" => format!("add `json: number` if {source} shows a JSON number"),
+        "number as text" => format!("add `json: text` if {source} shows a string"),
+        other => format!("found {other}, check its type in {source}"),
     }
 }

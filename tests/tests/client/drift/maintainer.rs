@@ -85,6 +85,29 @@ fn an_observed_family_is_no_finding() {
     assert!(report_text.contains("no document describes the family `observed`\n0 to add"), "{report_text}");
 }
 
+/// What is observed has no document to look at.
+#[test]
+fn advice_on_an_observed_family_names_no_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    let entries = [
+        r#"{"kind": "missing field", "path": "data.list[].total", "field": "total", "seen": 0"#,
+        r#"{"kind": "missing field", "path": "data.list[].frozen", "field": "frozen", "seen": 0"#,
+        r#"{"kind": "unknown value", "path": "data.list[].posSide", "field": "posSide", "value": "flat", "json": ["text"], "seen": 1"#,
+        r#"{"kind": "unreadable", "path": "data.list[].mmr", "field": "mmr", "json": ["object"], "seen": 1"#,
+        r#"{"kind": "written otherwise", "path": "data.list[].leverage", "field": "leverage", "json": ["number"], "seen": 1"#,
+    ];
+    let entries = entries.map(|entry| format!(r#"{entry}, "record": "Position", "of": 3}}"#)).join(",");
+    let text =
+        format!(r#"{{"drift": 1, "operations": [{{"operation": "observed.positions", "entries": [{entries}]}}]}}"#);
+    std::fs::write(&report, text).unwrap();
+    let report_text = Generator::new().schema_dir(schema()).read().unwrap().drift(&report).unwrap().to_string();
+    assert!(report_text.contains("    observed.positions, data.list[]: total, frozen: 0 of 3\n"), "{report_text}");
+    assert!(report_text.contains("check whether a source still lists them"), "{report_text}");
+    assert!(report_text.ends_with("4 to add to the schema, 0 settled"), "{report_text}");
+    assert!(!report_text.contains("document"), "{report_text}");
+}
+
 #[test]
 fn malformed_reports_are_refused() {
     let folder = tempfile::tempdir().unwrap();
