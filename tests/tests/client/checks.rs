@@ -417,6 +417,19 @@ fn an_id_that_is_an_empty_text_is_refused_wherever_it_is_read() {
 }
 
 #[test]
+fn a_parameter_that_comes_twice_is_told_so_in_either_form() {
+    let said = [
+        unified::GetOrderDetails::from_query("orderId=1&orderId=2").unwrap_err().to_string(),
+        unified::GetOrderDetails::from_json(r#"{"orderId":"1","orderId":"2"}"#).unwrap_err().to_string(),
+        unified::GetOpenOrders::from_query("limit=1&limit=1").unwrap_err().to_string(),
+        unified::GetOpenOrders::from_query("category=SPOT&category=MARGIN").unwrap_err().to_string(),
+    ];
+    for text in said {
+        assert!(text.contains("it comes more than once") && text.contains("leave out all but one"), "{text}");
+    }
+}
+
+#[test]
 fn a_decimal_has_as_many_digits_as_any_amount_and_not_more() {
     let order = |qty: &str| {
         let order = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", decimal(qty), Side::Buy, Execution::Market);

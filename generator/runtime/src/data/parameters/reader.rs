@@ -25,6 +25,8 @@ pub struct ParameterReader<'a> {
     /// True if the text is an array, which only the items of a list can be read from.
     is_array: bool,
     took_items: bool,
+    /// True if the parameters are those of a query, where a list is a parameter that comes more than once.
+    is_query: bool,
     members: Vec<Member<'a>>,
     known: Vec<&'static str>,
     /// True if a parameter was given and could not be read.
@@ -348,6 +350,11 @@ impl<'a> ParameterReader<'a> {
     /// not, `place` is to be ignored.
     fn value(&mut self, name: &'static str, place: &mut dyn ReadInto) -> bool {
         let Some(json) = self.take(name) else { return true };
+        if self.is_query && json.starts_with('[') {
+            self.has_failed = true;
+            self.given_twice(name, json.into_owned());
+            return false;
+        }
         let mut from = Reader::new(&json);
         let read = place.read(&mut from);
         self.readable(name, from.ended(read)).is_some()
@@ -368,7 +375,7 @@ impl<'a> ParameterReader<'a> {
         if !all.is_empty() {
             // Another reader may take another of them.
             let all = format!("{json}{all}");
-            self.violated("unreadable", name, all, "one value is needed", "leave out all but one");
+            self.given_twice(name, all);
         }
         Some(json)
     }

@@ -111,6 +111,16 @@ impl ParameterReader<'_> {
         self.violated("required", name, "nothing".to_owned(), "it is required", "set it");
     }
 
+    pub(super) fn given_twice(&mut self, name: &str, all: String) {
+        self.violated(
+            "unreadable",
+            name,
+            all,
+            "it comes more than once where one value is needed",
+            "leave out all but one",
+        );
+    }
+
     pub(super) fn readable<T>(&mut self, name: &str, value: Result<T, ReadError>) -> Option<T> {
         match value {
             Ok(value) => Some(value),
@@ -152,6 +162,7 @@ impl<'a> ParameterReader<'a> {
             has_form: true,
             is_array: false,
             took_items: false,
+            is_query: false,
             members: Vec::new(),
             // As many as a request has parameters, with few exceptions.
             known: Vec::with_capacity(32),
@@ -167,7 +178,7 @@ impl<'a> ParameterReader<'a> {
     }
 
     pub(super) fn of_query(meta: Option<&'static Meta>, query: &'a str) -> Self {
-        let mut from = Self::new(meta, Cow::Borrowed("{}"));
+        let mut from = Self { is_query: true, ..Self::new(meta, Cow::Borrowed("{}")) };
         let style = from.style();
         let mut pairs = Vec::new();
         for pair in query::pairs(query) {
