@@ -80,7 +80,8 @@ async fn a_known_outcome_is_closed_at_once() {
     assert_eq!(endings, [Some(Outcome::Done), None]);
     // Later queries can still settle it, although it can no longer arrive.
     exchange.time().advance(OVER);
-    assert!(client.recover(&short).await.unwrap()[0].is_open);
+    let open = client.recover(&short).await.unwrap();
+    assert!(open[0].is_open && open.to_string().contains("; it stays open: recover again later"), "{open}");
     assert_eq!(recover(&client, &exchange).await[0].outcome(), Outcome::NotDone);
 }
 

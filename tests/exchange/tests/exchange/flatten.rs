@@ -296,6 +296,7 @@ fn no_position_is_opened_from_a_part_of_the_fills() {
         desk.exchange.time().advance(40 * DAY);
         let not_flat = desk.flatten().unwrap_err();
         assert!(not_flat.left.iter().any(|left| matches!(left.what, LeftOver::Value(_))), "{not_flat}");
+        assert!(not_flat.to_string().ends_with("; flatten it again, or see to what is left by hand"), "{not_flat}");
         let open: Vec<_> = desk.unified_account().positions.into_iter().map(|position| position.symbol).collect();
         assert_eq!(open, ["ETHUSDT"], "{mode:?}");
     }

@@ -213,6 +213,7 @@ fn an_order_of_a_clone_without_the_journal_is_not_foreign() {
         let mut how = Reconciliation::since(history.begun);
         let reconciled = drive(&history.exchange, client.reconcile(&mut how)).unwrap();
         assert_eq!(differences(&reconciled), [(Some("emergency"), Difference::PerhapsLost)]);
+        assert!(reconciled.to_string().contains("; to do: adopt it"), "{reconciled}");
         is_not_foreign(&history, &reconciled);
     }
     // What was placed long after it by others is foreign, and ids tell whose an order is.
@@ -270,6 +271,7 @@ fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
     drive(&history.exchange, history.without.unified().place_order(&resting(Some("own-1")))).unwrap();
     let reconciled = history.reconcile(&mut history.reconciliation()).unwrap();
     assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Contradiction)]);
+    assert!(reconciled.to_string().contains("; to do: find what else placed it"), "{reconciled}");
     assert!(!reconciled.is_settled());
 }
 
@@ -396,6 +398,8 @@ fn a_request_that_may_still_arrive_is_unsettled_until_it_cannot() {
     let mut reconciliation = history.reconciliation().confirming(ConfirmPolicy::new().deadline(Duration::ZERO));
     let early = history.reconcile(&mut reconciliation).unwrap();
     assert_eq!(differences(&early), [(Some("own-1"), Difference::Gone(Gone::Unsettled))]);
+    assert!(early.to_string().contains("orders: 1, open: 0, with something to do: 1\n"), "{early}");
+    assert!(early.to_string().contains("; to do: reconcile again later"), "{early}");
     assert!(!early.is_settled() && early.next_since <= history.begun);
     history.exchange.time().advance(OVER);
     let late = history.reconcile(&mut reconciliation).unwrap();

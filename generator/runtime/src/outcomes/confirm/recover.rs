@@ -166,6 +166,9 @@ impl fmt::Display for Recovered {
         if self.items.is_empty() {
             f.write_str(", and no operation queries it")?;
         }
+        if self.is_open {
+            f.write_str("; it stays open: recover again later")?;
+        }
         self.items.iter().try_for_each(|item| {
             let id = item.id.as_deref().unwrap_or("an item without an id");
             write!(f, "\n  {id}: {}", item.because)

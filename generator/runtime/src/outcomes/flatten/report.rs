@@ -127,9 +127,11 @@ impl fmt::Display for FlattenRound<'_> {
 
 impl fmt::Display for NotFlat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the account may not be flat after {} rounds", self.rounds)?;
+        let rounds = if self.rounds == 1 { "round" } else { "rounds" };
+        write!(f, "the account may not be flat after {} {rounds}", self.rounds)?;
         self.left.iter().try_for_each(|left| write!(f, "; {left}"))?;
-        self.refusals.iter().try_for_each(|refusal| write!(f, "; every change was refused: {refusal}"))
+        self.refusals.iter().try_for_each(|refusal| write!(f, "; every change was refused: {refusal}"))?;
+        f.write_str("; flatten it again, or see to what is left by hand")
     }
 }
 

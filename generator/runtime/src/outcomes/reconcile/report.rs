@@ -152,6 +152,24 @@ impl ReconciledOrder {
     }
 }
 
+impl Difference {
+    /// Returns what to do about an order that needs attention.
+    const fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Unjournaled => "find what else makes ids with its prefix, or cancel the order by its id",
+            Self::PerhapsLost => {
+                "adopt it with `ForeignOrders::Adopt` if it is of this program, or cancel it by its id"
+            }
+            Self::OtherName => "see to it under that name",
+            Self::Unattributed => "compare it with what the program placed without a client id",
+            Self::Gone(Gone::Unsettled) => "reconcile again later",
+            Self::Contradiction => "find what else placed it, or cancel it by its id",
+            Self::Foreign => "query it, or cancel it again",
+            Self::AsExpected | Self::Ended | Self::Gone(Gone::NotOpen) => return None,
+        })
+    }
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -187,19 +205,16 @@ impl fmt::Display for ReconciledOrder {
             Action::Adopted => f.write_str("; adopted"),
             Action::Cancelled => f.write_str("; cancelled"),
             Action::NotCancelled(why) => write!(f, "; not cancelled: {why}"),
-        }
+        }?;
+        let advice = self.difference.advice().filter(|_| self.needs_attention());
+        advice.map_or(Ok(()), |advice| write!(f, "; to do: {advice}"))
     }
 }
 
 impl fmt::Display for Reconciled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} orders, {} open, {} need attention",
-            self.orders.len(),
-            self.open().count(),
-            self.unsettled().count()
-        )?;
+        let (orders, open, unsettled) = (self.orders.len(), self.open().count(), self.unsettled().count());
+        write!(f, "orders: {orders}, open: {open}, with something to do: {unsettled}")?;
         self.orders.iter().try_for_each(|order| write!(f, "\n  {order}"))?;
         self.gap.iter().try_for_each(|gap| write!(f, "\n{gap}"))
     }
