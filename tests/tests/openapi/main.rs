@@ -3,6 +3,7 @@
 //! passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod blanks;
 mod validator;
 
 use std::collections::{BTreeMap, BTreeSet};
