@@ -252,16 +252,8 @@ pub(crate) async fn flatten(
             to.note(&flat.to_string());
             Ended::DONE
         }
-        Err(not_flat) => {
-            let left: String = not_flat.left.iter().map(|left| format!("\n- {left}")).collect();
-            let refusals: String =
-                not_flat.refusals.iter().map(|why| format!("\n- every change was refused: {why}")).collect();
-            // It has cancelled and closed before it gave up, and of some of that the outcome may not be known.
-            Ended::failed(
-                Ending::Unknown,
-                format!("not flat after {} rounds; start it again to go on{left}{refusals}", not_flat.rounds),
-            )
-        }
+        // It has cancelled and closed before it gave up, and of some of that the outcome may not be known.
+        Err(not_flat) => Ended::failed(Ending::Unknown, not_flat.to_string()),
     }
 }
 
