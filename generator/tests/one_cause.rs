@@ -37,6 +37,14 @@ struct Typo {
 
 const TYPOS: &[Typo] = &[
     Typo {
+        file: "api.yaml",
+        from: "type: flag",
+        to: "type: flag\n      values: { plain: A key., elite: That of an elite trader. }",
+        code: Code::Misplaced,
+        message: "expected either `type` or `values`",
+        help: "remove one of them",
+    },
+    Typo {
         file: "unified/family.yaml",
         from: "enum: OrderStatus",
         to: "enum: OrderStats",
@@ -437,6 +445,36 @@ fn a_typo_is_one_mistake_with_its_remedy() {
         let line = text[..text.find(typo.from).unwrap()].matches('\n').count() + 1;
         assert_eq!(one.place.unwrap().line as usize, line, "{all}");
     }
+}
+
+/// A file that is copied into another family, moved out of its own or renamed is one mistake, whatever depends on it.
+#[test]
+fn a_file_in_the_wrong_place_is_one_mistake() {
+    let http = "duplicate method and path `POST /api/v3/trade/cancel-order`, also used by `broker.cancel-order`";
+    let fills = "duplicate method and path `GET /api/v2/mix/order/fills`, also used by `classic.fills`";
+    let stray = "unexpected file: only api.yaml and codes.yaml belong here";
+    let types = "the file has the keys of types.yaml, but its name is type.yaml";
+    let family = "the file has the keys of family.yaml, but its name is familly.yaml";
+    for (from, to, is_copy, message) in [
+        ("unified/cancel-order.yaml", "broker/cancel-order.yaml", true, http),
+        ("classic/fills.yaml", "unified/fills2.yaml", true, fills),
+        ("unified/cancel-order.yaml", "cancel-order.yaml", false, stray),
+        ("unified/types.yaml", "unified/type.yaml", false, types),
+        ("broker/family.yaml", "broker/familly.yaml", false, family),
+    ] {
+        let folder = copy();
+        let [from, to] = [from, to].map(|name| folder.path().join(name));
+        fs::copy(&from, to).unwrap();
+        if !is_copy {
+            fs::remove_file(from).unwrap();
+        }
+        let all = mistakes(folder.path());
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{message}: {all}") };
+        assert_eq!(one.message, message);
+    }
+    let folder = copy();
+    fs::write(folder.path().join("codes.yaml"), "{\"a\": 1, \"b\": 2}\n").unwrap();
+    assert_eq!(mistakes(folder.path()).iter().count(), 1, "{}", mistakes(folder.path()));
 }
 
 #[test]

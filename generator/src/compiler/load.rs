@@ -192,6 +192,16 @@ fn name_operations(family: &mut FamilyDocuments, sources: &[&SchemaFile], to: &m
     });
 }
 
+/// The files that the operations of a family share, each with keys that no operation has.
+const SHARED: [(&str, &[&str]); 2] =
+    [("family.yaml", &["family", "numbers"]), ("types.yaml", &["enums", "identifiers", "choices", "records"])];
+
+/// Returns whether a file with another name has the keys of a shared one, and no operation.
+fn has_keys_of(text: &str, keys: &[&str]) -> bool {
+    let has = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    keys.iter().any(|key| has(key)) && !has("operation") && !has("http")
+}
+
 fn family(
     folder: &str,
     shown: &Path,
@@ -207,9 +217,15 @@ fn family(
         FamilyDocuments { folder: folder.to_owned(), types_path, operations, ..FamilyDocuments::default() };
     family.place = sources.first().map(|source| source.top()).unwrap_or_default();
     let mut has_family_file = false;
-    for source in sources {
-        let file = source.name.rsplit('/').next().unwrap_or_default();
-        match file.strip_suffix(".yaml").unwrap_or(file) {
+    let names: Vec<&str> = sources.iter().map(|source| source.name.rsplit('/').next().unwrap_or_default()).collect();
+    for (source, file) in sources.iter().zip(&names) {
+        let name = file.strip_suffix(".yaml").unwrap_or(file);
+        let meant = SHARED.iter().find(|(own, keys)| !names.contains(own) && has_keys_of(&source.text, keys));
+        if let Some((meant, _)) = meant {
+            let says = format!("the file has the keys of {meant}, but its name is {file}");
+            to.later(source.top(), Code::WrongName, says).help(format!("rename it to {meant}"));
+        }
+        match meant.map_or(name, |(meant, _)| meant.trim_end_matches(".yaml")) {
             "family" => {
                 has_family_file = true;
                 family.shared_files.push(source.file);

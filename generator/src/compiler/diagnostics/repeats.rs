@@ -34,6 +34,7 @@ impl Diagnostics {
     /// Folds diagnostics that agree into one, which lists the first of the other places.
     pub(crate) fn fold_repeats(&mut self) {
         self.join_types_of_missing_files();
+        self.drop_mistakes_of_copies();
         let mut groups: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
         for item in std::mem::take(&mut self.items) {
             match self.group_of(&item) {
@@ -49,6 +50,23 @@ impl Diagnostics {
             }
         }
         self.join_misplaced();
+    }
+
+    /// Drops what is wrong in a copy of another family's file, except for its path: all names are those of that family.
+    fn drop_mistakes_of_copies(&mut self) {
+        let count = |file: u32| self.items.iter().filter(|item| item.place.is_some_and(|at| at.file == file)).count();
+        let folder = |file: u32| self.files.get(file as usize).and_then(|path| path.parent());
+        let copied = |item: &Diagnostic| {
+            let (own, (other, _)) = (item.place.filter(|_| item.code == Code::BadPath)?, item.related.first()?);
+            let [lines, others] =
+                [own.file, other.file].map(|file| self.text(file).unwrap_or_default().lines().collect::<BTreeSet<_>>());
+            let is_copy =
+                folder(own.file) != folder(other.file) && lines.intersection(&others).count() * 2 > lines.len();
+            is_copy.then(|| if count(other.file) > count(own.file) - 1 { other.file } else { own.file })
+        };
+        let copies: BTreeSet<u32> = self.items.iter().filter_map(copied).collect();
+        let is_of_copy = |item: &Diagnostic| item.place.is_some_and(|place| copies.contains(&place.file));
+        self.items.retain(|item| item.code == Code::BadPath || !is_of_copy(item));
     }
 
     /// Folds the unknown types of a folder without `types.yaml` into one diagnostic.
@@ -345,7 +363,9 @@ impl Diagnostics {
             Dependence::Names if item.scope() == Some(Scope::File) && unread != path => false,
             Dependence::Names if *extent == Unread::Words && (unread == path || is_shared(unread)) => false,
             // What families name is theirs, unless it is marked as a name of the API.
-            Dependence::Names if is_root(unread) && !is_root(path) => item.scope() == Some(Scope::Api),
+            Dependence::Names if is_root(unread) && !is_root(path) => {
+                item.scope() == Some(Scope::Api) || item.kind == Kind::ObservedCode
+            }
             Dependence::Names | Dependence::Everything => unread == path || builds_on(path, text, unread),
         })
     }
@@ -360,6 +380,10 @@ fn is_types_of(unread: &Path, path: &Path) -> bool {
 /// operations, which use it, and a shared file of the API on all files.
 fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
     if unread.parent() != path.parent() {
+        if !is_root(unread) && path.parent().and_then(Path::parent) == unread.parent() {
+            // A file that is outside of its folder.
+            return text.contains(stem(unread));
+        }
         let family = unread.parent().map(stem).unwrap_or_default();
         let operation = if is_shared(unread) { "" } else { stem(unread) };
         return is_root(unread) || is_root(path) || text.contains(&format!("{family}.{operation}"));

@@ -92,17 +92,16 @@ impl Builder<'_> {
     }
 
     pub(super) fn property(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> Property {
+        if let Some(kind) = raw.r#type.as_ref().filter(|_| !raw.values.has_none()) {
+            self.at(kind.place, Code::Misplaced, "expected either `type` or `values`").help("remove one of them");
+        }
         let kind = match (&raw.r#type, raw.values.has_none()) {
-            (Some(kind), true) => match kind.value {
+            (Some(kind), _) => match kind.value {
                 PropertyType::Flag => PropertyKind::Flag,
                 PropertyType::Time => PropertyKind::Time,
                 PropertyType::Names => PropertyKind::Names,
             },
             (None, false) => self.words(name, raw),
-            (Some(kind), false) => {
-                self.at(kind.place, Code::Misplaced, "expected either `type` or `values`").help("remove one of them");
-                self.words(name, raw)
-            }
             (None, true) => {
                 self.missing("type", raw.place);
                 PropertyKind::Flag
