@@ -76,7 +76,7 @@ async fn a_call_that_was_dropped_before_it_left_had_no_effect() -> Tested {
     let Confirmation::NotDone(not) = confirm::settle(client.core(), &given_up, None, &policy).await else {
         return Err("it is not known".into());
     };
-    assert_eq!((not.queries, not.to_string().as_str()), (0, "it never left, or was refused"));
+    assert_eq!((not.queries, not.to_string().as_str()), (0, "it was not sent, or it was refused"));
     assert_eq!(line.seen().len(), 1);
     // An earlier order with the id may be meant as well.
     let again = order("a1")?;

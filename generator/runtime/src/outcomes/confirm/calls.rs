@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::inquiry::of_record;
 use super::places::{AnyRecord, QueryPlan};
@@ -14,7 +13,7 @@ use crate::calls::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResu
 use crate::calls::client::{ClientCore, Meant};
 use crate::data::checks::Violations;
 use crate::data::clock::Moment;
-use crate::data::error::{Error, UnknownOutcome, Unsigned};
+use crate::data::error::{Error, UnknownOutcome};
 use crate::data::json::BadItem;
 use crate::data::operation::Operation;
 use crate::data::sorting::sort_by;
@@ -334,11 +333,7 @@ pub async fn settle_each<O: ConfirmableItems>(
 fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> ItemConfirmationOf<O> {
     match outcome {
         ItemOutcome::Done(done) => happened(done),
-        ItemOutcome::NotSent => {
-            let why = "an earlier item did not succeed, or the batch was stopped";
-            let unsigned = Unsigned { operation: O::META.id, why, skew: None, waited: Duration::ZERO };
-            did_not_happen(Error::Unsigned(Box::new(unsigned)))
-        }
+        ItemOutcome::NotSent => had_no_effect(None),
         ItemOutcome::GivenUp => still_unknown(None, "its call was given up after it was sent"),
         ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),
         ItemOutcome::Failed(error) => by_error(Arc::new(Error::Exchange(error))),

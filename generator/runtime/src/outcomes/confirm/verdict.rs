@@ -46,8 +46,9 @@ pub struct ConfirmedDone<A, R> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConfirmedNotDone {
-    /// The proof: the refusal, or the response that it was not found. `None` if `state` is the proof, and if the client
-    /// remembers no more than that the request never left or was refused.
+    /// The proof: the refusal, or the response that it was not found. `None` if `state` is the proof, for an item that was
+    /// not sent because an earlier one did not succeed or the batch was stopped, and if the client remembers no more than
+    /// that the request was not sent or was refused.
     pub why: Option<Arc<Error>>,
     /// True if the proof is the absence of the order that it should have created.
     pub by_absence: bool,
@@ -193,7 +194,7 @@ impl fmt::Display for ConfirmedNotDone {
             (Some(why), true, None) => write!(f, "it was not found: {why}")?,
             (Some(why), false, None) => why.fmt(f)?,
             (None, true, None) => f.write_str("it was not found")?,
-            (None, false, None) => f.write_str("it never left, or was refused")?,
+            (None, false, None) => f.write_str("it was not sent, or it was refused")?,
         }
         // A refusal that is the proof is said once.
         let is_said =
