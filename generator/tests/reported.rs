@@ -328,10 +328,12 @@ fn a_read_that_is_named_after_a_change_needs_a_reason() {
         let printed = named(title, path, "read");
         assert!(printed.contains("E0417") && printed.contains(&format!("says `{verb}`")), "{printed}");
         assert!(printed.contains("ticker.yaml:6:9: "), "{printed}");
-        for effect in ["create", "{ is: read, why: It shows what a purchase would cost. }"] {
+        for effect in ["{ is: create, why: It buys. }", "{ is: read, why: It shows what a purchase would cost. }"] {
             let printed = named(title, path, effect);
             assert!(printed.starts_with("no mistakes"), "{printed}");
         }
+        let printed = named(title, path, "create");
+        assert!(printed.contains("E0417") && printed.contains("a GET only reads"), "{printed}");
     }
     assert!(named("Query Order", "/v1/order", "read").starts_with("no mistakes"));
     assert!(named("X", "/v1/buy", "{ is: read }").contains("missing key `why`"));
