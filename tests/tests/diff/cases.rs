@@ -78,8 +78,12 @@ cases! {
         => ["breaking repeat office.count gone"],
     a_repeat_is_harmless_for_another_reason: [Replace("office/count", "Nothing is left to count.", "It is zero.")]
         => ["documentation repeat office.count why: reworded"],
-    an_operation_no_longer_only_reads: [Replace(FIND, "effect: read", "effect: cancel")]
-        => ["breaking operation house.find-books effect: read -> cancel"],
+    an_operation_no_longer_only_reads:
+        [Replace(FIND, "effect: read", "effect: { is: cancel, why: Books that are found are taken back. }")]
+        => [
+            "breaking operation house.find-books effect: read -> cancel",
+            "documentation operation house.find-books effect.why: new text",
+        ],
     an_operation_is_no_longer_confirmed: [Replace(EXTEND, "confirm: { by: read-loan, ids: { isbn: isbn } }\n", "")]
         => ["breaking confirmation house.extend-loan gone"],
     a_confirmation_judges_by_something_else: [Replace(EXTEND, "ids: { isbn: isbn } }", "ids: { isbn: isbn }, kept: 1 day }")]
