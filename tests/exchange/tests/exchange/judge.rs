@@ -52,7 +52,7 @@ fn a_bot_that_repeats_a_lost_order_is_found_and_passes_where_nothing_is_lost() {
     assert_eq!((status, kinds(&verdict), &verdict["requests"]), (Some(0), Vec::new(), &16.into()), "{verdict}");
 }
 
-/// What is printed about the first of two orders that are alike decides if the second one is a repeat.
+/// The second of two orders that are alike is a repeat or not, by what is printed about the first one.
 #[test]
 fn a_silent_program_is_told_how_it_means_orders_that_are_alike() {
     let prints = "print(json.dumps({\"id\": order, \"change\": change, \"outcome\": outcome}), flush=True)";

@@ -85,7 +85,7 @@ fn an_observed_family_is_no_finding() {
     assert!(report_text.contains("no document describes the family `observed`\n0 to add"), "{report_text}");
 }
 
-/// What is observed has no document to look at.
+/// An observed family has no document to look at.
 #[test]
 fn advice_on_an_observed_family_names_no_document() {
     let folder = tempfile::tempdir().unwrap();
