@@ -381,7 +381,7 @@ pub(crate) fn one_of<'a>(given: &str, known: impl IntoIterator<Item = (&'a str, 
     })
 }
 
-/// Names without duplicates, separated by commas and cut to a readable number.
+/// Returns names without duplicates, separated by commas and cut to a readable number.
 pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MAX_NAMES: usize = 20;
     let mut seen = HashSet::new();

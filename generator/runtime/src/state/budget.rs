@@ -126,19 +126,19 @@ impl Budget {
         self
     }
 
-    /// Returns the most that the orders of any 60 minutes may be worth together.
+    /// Sets the most that the orders of any 60 minutes may be worth together.
     #[must_use]
     pub fn hour(self, most: Decimal) -> Self {
         self.sum(0, most)
     }
 
-    /// Returns the most that the orders of any 24 hours may be worth together.
+    /// Sets the most that the orders of any 24 hours may be worth together.
     #[must_use]
     pub fn day(self, most: Decimal) -> Self {
         self.sum(1, most)
     }
 
-    /// Returns the most that all orders may be worth together since nothing was open.
+    /// Sets the most that all orders may be worth together since nothing was open.
     #[must_use]
     pub fn open(self, most: Decimal) -> Self {
         self.lock().book.keep_open();

@@ -16,7 +16,7 @@ use crate::compiler::model::{
     Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Sources, Type,
 };
 
-/// Properties, their values and their types have distinct names.
+/// Checks that properties, their values and their types have distinct names.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let Some(account) = &api.account else { return };
     let properties: Vec<_> =
@@ -45,7 +45,7 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     are_distinct(to, &getters.into_iter().chain(setters).collect::<Vec<_>>());
 }
 
-/// A property is shown by enums of order records that have the same values, and denied by existing codes.
+/// Checks that a property is shown by enums of order records that have the same values, and denied by existing codes.
 pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
     for property in api.account.iter().flat_map(|account| &account.properties) {
         for named in &property.shown_as {
@@ -59,7 +59,7 @@ pub(super) fn is_shown(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// Codes that deny a property are documented or observed.
+/// Checks that codes that deny a property are documented or observed.
 fn are_known(api: &Api, codes: &[Placed], to: &mut Diagnostics) {
     for (code, place) in codes.iter().filter(|_| api.is_whole) {
         errors::code_is_known(api, code, *place, None, to);
@@ -89,7 +89,7 @@ fn shows_property(api: &Api, property: &Property, named: &Placed, to: &mut Diagn
     }
 }
 
-/// The parameters in `instrument` exist in at least one request.
+/// Checks that the parameters in `instrument` exist in at least one request.
 pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(names) = &family.instrument else { return };
     for (name, place) in [&names.line, &names.symbol] {
@@ -100,7 +100,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
     quotes_are_of_lines(family, names, to);
 }
 
-/// A request of the family has a parameter with this name.
+/// Checks that a request of the family has a parameter with this name.
 pub(super) fn is_of_a_request(family: &Family, name: &str, place: Place, to: &mut Diagnostics) {
     let known = || family.all_parameters().map(|parameter| parameter.name.wire.as_str());
     if !known().any(|known| known == name) {
@@ -110,7 +110,7 @@ pub(super) fn is_of_a_request(family: &Family, name: &str, place: Place, to: &mu
     }
 }
 
-/// Each business line with a coin of its prices is a value of the parameter that names the line.
+/// Checks that each business line with a coin of its prices is a value of the parameter that names the line.
 fn quotes_are_of_lines(family: &Family, names: &InstrumentNames, to: &mut Diagnostics) {
     let wires = family.operations.iter().flat_map(|operation| operation.wire_parameters(family));
     let lines = wires.filter(|wire| wire.name.wire == names.line.0);
@@ -125,7 +125,7 @@ fn quotes_are_of_lines(family: &Family, names: &InstrumentNames, to: &mut Diagno
     }
 }
 
-/// Each beginning in `serves` is that of a path.
+/// Checks that each beginning in `serves` is that of a path.
 pub(super) fn served_families(api: &Api, family: &Family, to: &mut Diagnostics) {
     for ((beginning, place), _) in &family.serves {
         if !family.operations.iter().any(|one| one.path.text.starts_with(beginning)) && api.is_whole {
@@ -199,8 +199,8 @@ fn tests_what_none_has(family: &Family, class: &Class, operation: &Operation, to
     }
 }
 
-/// The first class that fits holds, so the conditions of a class do not imply those of an earlier one, unless the earlier
-/// one ends on the day on which it begins, or the other way round.
+/// Checks that the conditions of a class do not imply those of an earlier one, because the first class that fits holds,
+/// unless the earlier one ends on the day on which it begins, or the other way round.
 fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
     for (index, class) in family.classes.iter().enumerate() {
         are_right(&class.dates, &class.sources, to);
@@ -229,7 +229,7 @@ fn classes_are_reached(family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Two classes of the same calls follow each other without a gap, and without days on which both hold.
+/// Checks that two classes of the same calls follow each other without a gap, and without days on which both hold.
 fn follow_each_other(earlier: &Class, class: &Class, to: &mut Diagnostics) {
     if earlier.dates.are_followed_by(&class.dates) || class.dates.are_followed_by(&earlier.dates) {
         return;
@@ -243,7 +243,7 @@ fn follow_each_other(earlier: &Class, class: &Class, to: &mut Diagnostics) {
         .help("write the same day as `until` of one and as `from` of the other");
 }
 
-/// A fact that ends has begun before, and its days have a source.
+/// Checks that a fact that ends has begun before, and its days have a source.
 pub(super) fn are_right(dates: &Dates, sources: &Sources, to: &mut Diagnostics) {
     if let Some((day, place)) = dates.from.or(dates.until).filter(|_| sources.is_empty() && dates.by.is_empty()) {
         to.at(place, Code::BadSources, format!("nobody states the day {day}"))
@@ -283,7 +283,7 @@ fn has_rate(operation: &Operation, class: &Class) -> bool {
     operation.rates.iter().any(|rate| rate.class == class.name)
 }
 
-/// The probe is signed, changes nothing, and has a complete request.
+/// Checks that the probe is signed, changes nothing, and has a complete request.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(probe) = &family.probe else { return };
     let Some(operation) = family.operations.get(&probe.operation) else { return };
@@ -298,7 +298,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     is_built_without_reading(family, operation, &probe.request, to);
 }
 
-/// The emitted code that builds the request cannot fail, so its values must not be parsed at run time.
+/// Checks that no value of the request is parsed at run time, because the emitted code that builds it cannot fail.
 fn is_built_without_reading(family: &Family, operation: &Operation, (request, place): &Placed, to: &mut Diagnostics) {
     let Ok(Node { value: Value::Object(members), .. }) = json::parse(request) else { return };
     let names = family.names(operation.members());
@@ -391,7 +391,8 @@ pub(super) fn becomes_flat(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameters of the orders exist and have these values, no set can open a position, and no rule refuses one.
+/// Checks that the parameters of the orders exist and have these values, no set can open a position, and no rule
+/// refuses one.
 fn orders_only_close(family: &Family, operation: &Operation, reduce: &FlatReduce, to: &mut Diagnostics) {
     if reduce.closes_with.is_empty() {
         to.lacking(reduce.place, "closes_with");
@@ -437,7 +438,7 @@ fn only_closes(set: &[Pair], closes_with: &[NamesWithin]) -> bool {
     })
 }
 
-/// No rule of the operation refuses the order.
+/// Checks that no rule of the operation refuses the order.
 fn keeps_the_rules(
     operation: &Operation,
     reduce: &FlatReduce,
@@ -463,7 +464,7 @@ fn placed(name: &Reference) -> Placed {
     (name.text.clone(), name.place)
 }
 
-/// A parameter of the operation exists and can have a value.
+/// Checks that a parameter of the operation exists and can have a value.
 fn takes(family: &Family, operation: &Operation, (name, place): &Placed, (value, at): &Placed, to: &mut Diagnostics) {
     let found = family.names(operation.members()).find(name).or_report(&operation.name, name, *place, to);
     if let Some(fault) = found.and_then(|found| find_fault_of_value(family, &found, value)) {
@@ -471,7 +472,7 @@ fn takes(family: &Family, operation: &Operation, (name, place): &Placed, (value,
     }
 }
 
-/// The side of a position is a field of the records of orders.
+/// Checks that the side of a position is a field of the records of orders.
 fn is_recorded(family: &Family, FlatSide { field, long, short, place: _ }: &FlatSide, to: &mut Diagnostics) {
     let (name, place) = field;
     let records = || family.tracked_records();

@@ -9,7 +9,7 @@ use crate::compiler::model::{
     Pair, Parameter, Placed, Record, Response, Role, Type, WireNames, WireParameter,
 };
 
-/// The batches of a family.
+/// Checks the batches of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(batch) = &operation.batch else { continue };
@@ -37,7 +37,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The list has a maximum length, by which longer lists are split into several calls.
+/// Checks that the list has a maximum length, by which longer lists are split into several calls.
 fn list_is_bounded(
     family: &Family,
     operation: &Operation,
@@ -83,7 +83,8 @@ pub(super) fn list_of_objects<'a>(
     found
 }
 
-/// The results of a request that lists objects are those of its items. Without items, there is no order of items.
+/// Checks that the results of a request that lists objects are those of its items. Without items, there is no order of
+/// items.
 fn nothing_is_listed(operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
     if to.is_unread(batch.place.file, "of") {
         return;
@@ -97,7 +98,7 @@ fn nothing_is_listed(operation: &Operation, batch: &Batch, to: &mut Diagnostics)
     }
 }
 
-/// A path begins with a member of the envelope or, if the data has no envelope, with a field of the data.
+/// Checks that a path begins with a member of the envelope or, if the data has no envelope, with a field of the data.
 fn results_are_in_the_answer(
     api: &Api,
     family: &Family,
@@ -125,7 +126,8 @@ fn results_are_in_the_answer(
     to.at(place, Code::UndefinedName, format!("an answer has no member `{first}`")).help(help);
 }
 
-/// The ids of results are texts. Unless the codes are elsewhere, so are codes and messages, and a field shows success.
+/// Checks that the ids of results are texts. Unless the codes are elsewhere, so are codes and messages, and a field
+/// shows success.
 fn results_are_readable(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     ids_are_texts(family, record, batch, to);
     if batch.results.is_none() {
@@ -134,7 +136,7 @@ fn results_are_readable(family: &Family, record: &Record, batch: &Batch, to: &mu
     }
 }
 
-/// `succeeded` names a boolean, or a record that only a success has.
+/// Checks that `succeeded` names a boolean, or a record that only a success has.
 fn shows_success(family: &Family, record: &Record, batch: &Batch, to: &mut Diagnostics) {
     let Some(named) = &batch.succeeded else { return };
     let Some(field) = records::field_within(family, record, named, to) else { return };
@@ -183,7 +185,8 @@ fn is_text(family: &Family, record: &Record, named: &Placed, to: &mut Diagnostic
     }
 }
 
-/// `compound` belongs to an operation that changes something; its condition is a parameter and one of its values.
+/// Checks that `compound` belongs to an operation that changes something; its condition is a parameter and one of its
+/// values.
 pub(super) fn compound(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(compound) = &operation.compound else { continue };
@@ -213,7 +216,7 @@ pub(super) fn parameter_or_member<'a>(
     names(family, operation).find(name).or_report(&operation.name, name, *place, to)
 }
 
-/// A text is a value of the parameter.
+/// Checks that a text is a value of the parameter.
 pub(super) fn is_value_of(
     family: &Family,
     (name, place): &Placed,
@@ -309,7 +312,7 @@ fn names_are_known(
     }
 }
 
-/// If an answer has a field with the name of an id in the request, the schema states whether it repeats the id.
+/// Checks that the schema states whether an answer repeats an id of its request, wherever it has a field of that name.
 /// Otherwise an answer to another request could be mistaken for this one.
 fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>, to: &mut Diagnostics) {
     if operation.effect == Effect::Read {

@@ -109,7 +109,7 @@ impl Subject<'_> {
         self.tells_values_apart(&format!("`{name}`"), values, &all, help, to);
     }
 
-    /// A condition with every value tests nothing that `given` does not.
+    /// Refuses a condition with every value, which tests nothing that `given` does not.
     fn tells_values_apart(&self, of: &str, values: &[Placed], all: &[&str], help: String, to: &mut Diagnostics) {
         let listed = values.iter().map(|(value, _)| value.as_str());
         let is_whole = self.tests_values && lists_all(listed, all.iter().copied());
@@ -169,7 +169,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Numbers are compared with numbers, times with times and moments. Whether they are.
+    /// Returns whether numbers are compared with numbers, and times with times and moments; reports what is not.
     fn relates(&self, (name, place): &Placed, operand: &Operand, at: Place, to: &mut Diagnostics) -> bool {
         let Some(own) = find(self.names, name, *place, to) else { return false };
         let Some(ty) = ordered(&own) else {
@@ -205,7 +205,7 @@ impl Subject<'_> {
         fits
     }
 
-    /// A comparison with a number that the type and the bounds of the parameter decide is a mistake.
+    /// Refuses a comparison with a number that the type and the bounds of the parameter decide.
     fn can_hold_and_fail(&self, condition: &Condition, at: Place, to: &mut Diagnostics) {
         let Some((name, range)) = Range::of_condition(condition) else { return };
         let Lookup::Found(found) = self.names.find(name) else { return };

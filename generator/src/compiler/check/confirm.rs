@@ -74,7 +74,8 @@ fn client_id_is_an_id(family: &Family, operation: &Operation, to: &mut Diagnosti
     }
 }
 
-/// Repeating anything but a cancel has a second effect, unless the exchange recognizes the repeat by a key.
+/// Checks that a repeat has no second effect: only that of a cancel has none, unless the exchange recognizes repeats by
+/// a key.
 fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some(repeat) = &operation.repeat else { return };
     let (why, help) = match (operation.effect, &repeat.by_key) {
@@ -89,7 +90,7 @@ fn repeat_is_harmless(family: &Family, operation: &Operation, to: &mut Diagnosti
     to.at(repeat.place, Code::Misplaced, why).help(help);
 }
 
-/// Every attempt can carry the key, because the caller states it or the client makes it.
+/// Checks that every attempt can carry the key, because the caller states it or the client makes it.
 fn key_can_be_kept(family: &Family, operation: &Operation, key: &Reference, to: &mut Diagnostics) {
     let Some(parameter) = operation.parameter(key) else { return };
     let (why, help) = match parameter.shape.single_identifier() {
@@ -130,7 +131,7 @@ fn names_of_confirm_exist(family: &Family, operation: &Operation, confirm: &Conf
     second_query_shows_the_same(family, operation, to);
 }
 
-/// The second query shows the same record as the first.
+/// Checks that the second query shows the same record as the first.
 fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let (Some((first, _)), Some(second)) = (operation.first_query(family), operation.second_query(family)) else {
         return;
@@ -150,7 +151,7 @@ fn second_query_shows_the_same(family: &Family, operation: &Operation, to: &mut 
     }
 }
 
-/// The query takes what identifies a record, or lists records.
+/// Checks that the query takes what identifies a record, or lists records.
 fn can_be_queried(family: &Family, confirm: &Confirm, named: &NameOf<Query>, to: &mut Diagnostics) {
     let Some(query) = family.operations.get(named) else { return };
     let by = &named.text;
@@ -219,7 +220,8 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     scales_are_the_same(family, operation, record, confirm, to);
 }
 
-/// A record is compared with the request in the form on the wire, so compared decimals must have the same scale.
+/// Checks that compared decimals have the same scale, because a record is compared with the request in the form on the
+/// wire.
 fn scales_are_the_same(
     family: &Family,
     operation: &Operation,
@@ -243,7 +245,7 @@ fn scales_are_the_same(
     }
 }
 
-/// Returns whether a request creates something depends on its own parameters only.
+/// Checks that the parameters of a request alone tell whether it creates something.
 fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let wires = operation.wire_parameters(family);
     let own = || wires.iter().filter(|wire| wire.list.is_none()).map(|wire| wire.name.wire.as_str());
@@ -257,7 +259,7 @@ fn creation_shows_in_the_request(family: &Family, operation: &Operation, confirm
     }
 }
 
-/// The values of `changed_while` exist, and `changed` is there to prove a change.
+/// Checks that the values of `changed_while` exist, and `changed` is there to prove a change.
 fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
     for (named, values) in &confirm.changed_while {
         let Some(field) = records::field(record, named, to) else { continue };
@@ -273,7 +275,7 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
     }
 }
 
-/// The time of creation does not change.
+/// Checks that the times of creation and of the last change are two fields.
 fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
     let (Some(created), Some(changed)) = (&confirm.created, &confirm.changed) else { return };
     if created.text == changed.text {
@@ -283,7 +285,7 @@ fn times_are_apart(confirm: &Confirm, to: &mut Diagnostics) {
     }
 }
 
-/// A record is a proof only with a time, because a record that is older than the request has another cause.
+/// Checks that a record which is a proof has a time, because one that is older than the request has another cause.
 fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
@@ -296,7 +298,7 @@ fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostic
     to.at(confirm.place, Code::BadOutcome, format!("the time is not compared: {why}")).help(help);
 }
 
-/// A cancellation is judged by the state of the order, so the lifecycle has to say where the operation leaves it.
+/// Checks that the lifecycle says where a cancellation leaves its order, because the state of the order judges it.
 fn end_is_known(api: &Api, family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_judged = operation.effect != Effect::Cancel || operation.ends(family).is_some();
     // A transition with an unknown trigger or state, which is reported there, may be the one.
@@ -318,7 +320,7 @@ fn end_is_known(api: &Api, family: &Family, operation: &Operation, confirm: &Con
         .help("add the record, and a transition of this operation to a final state, to `lifecycle` in family.yaml");
 }
 
-/// A record that matches the request is a proof only if all parameters of the request are compared.
+/// Checks that all parameters of the request are compared where a record that matches it is a proof.
 fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
     if !is_compared && operation.effect != Effect::Create {
@@ -355,7 +357,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     }
 }
 
-/// Returns what `beside` lists is compared nowhere else.
+/// Checks that what `beside` lists is compared nowhere else.
 fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
     let by_ids = confirm.ids.iter().chain(&confirm.find).chain(&confirm.matches).map(|(_, own)| own);
     let compared: Vec<_> = by_ids.chain(confirm.agrees.iter().map(|(own, _)| own)).collect();
@@ -368,7 +370,7 @@ fn beside_is_not_compared(confirm: &Confirm, to: &mut Diagnostics) {
     }
 }
 
-/// Items are queried one by one, which requires `items`: it states where the answer has the result of each.
+/// Checks that `items` states where the answer has the result of each item, because items are queried one by one.
 fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let has_query = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(has_query) else { return };
@@ -416,7 +418,7 @@ fn parameter_of_a_query<'a>(
     }
 }
 
-/// A fixed value is valid for its parameter, and no other key sets that parameter.
+/// Checks that a fixed value is valid for its parameter, and no other key sets that parameter.
 fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let Some(places) = queried_names(family, operation, confirm) else { return };
     let others = confirm.ids.iter().chain(&confirm.with_as).map(|(query, _)| query).chain(&confirm.with);
@@ -443,7 +445,7 @@ fn values_can_be_sent(family: &Family, operation: &Operation, confirm: &Confirm,
     }
 }
 
-/// `since` is a time of a query, and `expires` is a time of the request.
+/// Checks that `since` is a time of a query, and `expires` is a time of the request.
 fn times_are_times(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     if let Some(name) = &confirm.expires
         && let Lookup::Found(found) = names(family, operation).find(&name.0)
@@ -487,7 +489,7 @@ pub(super) fn find_within<'a>(family: &'a Family, names: &WireNames<'a>, path: &
     found
 }
 
-/// The pairs of `agrees` and `matches`.
+/// Checks the pairs of `agrees` and `matches`.
 pub(super) fn comparable(
     family: &Family,
     operation: &Operation,
@@ -503,7 +505,8 @@ pub(super) fn comparable(
     fields_are_distinct(family, operation, confirm, to);
 }
 
-/// Two parameters that a request can have together do not equal the same field, unless one has another one, too.
+/// Checks that two parameters that a request can have together do not equal the same field, unless one has another one,
+/// too.
 fn fields_are_distinct(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let agreeing = confirm.agrees.iter().filter_map(|(own, fields)| match fields.as_slice() {
         [field] => Some((own, field)),

@@ -67,7 +67,7 @@ fn is_value(all: &Enum, name: &str, value: &Placed, to: &mut Diagnostics) {
     are_values(all, &format!("the enum `{name}`"), std::slice::from_ref(value), to);
 }
 
-/// There is an operation, or a reason that there is none and nothing else.
+/// Checks that there is an operation, or a reason that there is none and nothing else.
 fn is_one_or_none(counterpart: &Counterpart, to: &mut Diagnostics) -> bool {
     let Counterpart { operation, none, items, same, left_out, refused, decided, differs, place } = counterpart;
     let is_bare = items.is_none() && decided.is_empty() && differs.is_empty();
@@ -91,7 +91,7 @@ fn is_one_or_none(counterpart: &Counterpart, to: &mut Diagnostics) -> bool {
     false
 }
 
-/// The operation exists, is another one, and both have the lists.
+/// Checks that the operation exists, is another one, and both have the lists.
 fn is_known(api: &Api, operation: &Operation, counterpart: &Counterpart, to: &mut Diagnostics) -> bool {
     let Some((id, place)) = &counterpart.operation else { return false };
     let Some((_, other)) = api.operation_of(id) else {
@@ -116,8 +116,8 @@ fn is_known(api: &Api, operation: &Operation, counterpart: &Counterpart, to: &mu
     has_list(operation, from, to) & has_list(other, there, to)
 }
 
-/// Everything is named and fits. What follows from an unknown name is not reported, nor what follows from a parameter
-/// that is not accounted for.
+/// Checks that everything is named and fits. What follows from an unknown name is not reported, nor what follows from a
+/// parameter that is not accounted for.
 fn converts(api: &Api, conversion: &Conversion<'_>, to: &mut Diagnostics) {
     let check = Check { api, conversion };
     if check.names_are_known(to) && check.all_are_accounted_for(to) && check.types_fit(to) {
@@ -169,7 +169,7 @@ impl<'a> Check<'a> {
         all_are
     }
 
-    /// A parameter that a case sets is one of the items, if there are any.
+    /// Checks that a parameter that a case sets is one of the items, if there are any.
     fn is_of_items(&self, (name, place): &Placed, to: &mut Diagnostics) -> bool {
         let other = &self.conversion.to;
         let is_so = other.items.is_none() || other.is_of_item(name);
@@ -210,7 +210,7 @@ impl<'a> Check<'a> {
         true
     }
 
-    /// Each parameter of the request is named, and one becomes one thing.
+    /// Checks that each parameter of the request is named, and one becomes one thing.
     fn all_are_accounted_for(&self, to: &mut Diagnostics) -> bool {
         let Conversion { counterpart, from, .. } = self.conversion;
         let mut found = BTreeMap::new();
@@ -268,7 +268,7 @@ impl<'a> Check<'a> {
         wire.list.is_none() && Some(wire.name.wire.as_str()) == items
     }
 
-    /// A value of one parameter is a value of the other.
+    /// Checks that a value of one parameter is a value of the other.
     fn types_fit(&self, to: &mut Diagnostics) -> bool {
         let Conversion { counterpart, from, to: other } = self.conversion;
         let mut all_do = true;
@@ -303,7 +303,7 @@ impl<'a> Check<'a> {
         all_do
     }
 
-    /// A parameter of the other request has one origin.
+    /// Checks that a parameter of the other request has one origin.
     fn nothing_is_set_twice(&self, to: &mut Diagnostics) -> bool {
         let counterpart = self.conversion.counterpart;
         let mut set: BTreeMap<&str, Place> = BTreeMap::new();
@@ -334,7 +334,7 @@ impl<'a> Check<'a> {
         is_so
     }
 
-    /// A required parameter of the other request always has a value.
+    /// Checks that a required parameter of the other request always has a value.
     fn required_ones_are_set(&self, to: &mut Diagnostics) {
         let Conversion { counterpart, to: other, .. } = self.conversion;
         let names = other.names();

@@ -7,7 +7,7 @@ use crate::compiler::model::{
     Within,
 };
 
-/// No credential is sent twice, or signed without being sent.
+/// Checks that no credential is sent twice, or signed without being sent.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let Some(credentials) = api.credentials.as_ref().filter(|_| api.is_sound) else { return };
     what_is_needed_is_sent(credentials, to);
@@ -66,7 +66,7 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// A credential is sent in one place, and names in a query or in headers are distinct.
+/// Checks that a credential is sent in one place, and names in a query or in headers are distinct.
 fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     for (index, carried) in credentials.carried.iter().enumerate() {
         let before = &credentials.carried[..index];
@@ -91,7 +91,7 @@ fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// The signature does not sign itself, and signed headers are sent.
+/// Checks that the signature does not sign itself, and signed headers are sent.
 fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some(Signature { parts, is_token }) = Signature::of(credentials) else { return };
     let what = if is_token { "token" } else { "signed text" };
@@ -130,7 +130,8 @@ fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnos
     }
 }
 
-/// Returns what changes with each request is signed once in each text. A key or a passphrase may be at both ends of it.
+/// Checks that what changes with each request is signed once in each text. A key or a passphrase may be at both ends of
+/// it.
 fn signed_parts_are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
     let Some(signature) = &credentials.signature else { return };
     let lists: Vec<&[Part]> = match &signature.content {
@@ -158,8 +159,8 @@ fn is_same_part(one: &Part, other: &Part) -> bool {
     word(one).is_some() && word(one) == word(other)
 }
 
-/// A carried text is a credential, or consists of parts that are known when it is made: parameters are written before
-/// the rest of the request, and the signature is made last.
+/// Checks that a carried text is a credential, or consists of parts that are known when it is made: parameters are
+/// written before the rest of the request, and the signature is made last.
 fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
     for carried in &credentials.carried {
         for part in &carried.parts {
@@ -250,7 +251,7 @@ fn is_known(part: &Part, within: Within) -> bool {
     }
 }
 
-/// An expiry time requires the length of the window.
+/// Checks that an expiry time has the length of the window.
 fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
     let expires =
         credentials.carried.iter().find(|carried| carried.parts.iter().any(|part| part.has(SignedPart::Expires)));
@@ -261,7 +262,7 @@ fn forms_have_a_use(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// A body that is not sent is carried by another part of the request.
+/// Checks that a body that is not sent is carried by another part of the request.
 fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
     let Some(place) = credentials.keeps_body else { return };
     let is_carried =
@@ -272,14 +273,14 @@ fn bodies_arrive(credentials: &Credentials, to: &mut Diagnostics) {
     }
 }
 
-/// Only a query that is signed has a signed text.
+/// Checks that only a query that is signed has a signed text.
 fn signed_query_is_of_use(credentials: &Credentials, to: &mut Diagnostics) {
     let Some((_, place)) = credentials.signed_query.filter(|_| !credentials.signs_query()) else { return };
     to.at(place, Code::Misplaced, "`signed_query` requires a query that is signed")
         .help("add `query`, `bare_query` or `sorted_query` to `signed_text`, or remove it");
 }
 
-/// The window is set by a header, or by an integer parameter of a signed request.
+/// Checks that the window is set by a header, or by an integer parameter of a signed request.
 fn window_can_be_set(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
     let Some((name, place)) = &credentials.window_set_by else { return };
     if credentials.window.is_none() {

@@ -8,7 +8,7 @@ use super::{repeated, reserved};
 use crate::compiler::diagnostics::{Code, Diagnostics, Help, Place, one_of, unknown};
 use crate::compiler::model::{Api, Deprecated, Family, Lookup, Name, NameOf, Operation, Shape};
 
-/// The headers, pools and markets of `api.yaml` have descriptions.
+/// Checks that the headers, pools and markets of `api.yaml` have descriptions.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     if api.is_sound {
         for header in &api.headers {
@@ -23,7 +23,7 @@ pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The types and parameters of a family have descriptions.
+/// Checks that the types and parameters of a family have descriptions.
 pub(super) fn family_has_docs(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         name_has_doc("enum", &all.name, &all.doc, to);
@@ -59,7 +59,7 @@ fn has_type_with_doc(shape: &Shape) -> bool {
     shape.element().is_some_and(|ty| !ty.is_built_in())
 }
 
-/// The words in `called` become aliases for the search of rustdoc: they can be searched for.
+/// Checks that the words in `called` can be searched for, because they become aliases for the search of rustdoc.
 pub(super) fn words_are_searchable(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let operations = family.operations.iter().map(|operation| &operation.called);
     let parameters = family.all_parameters().map(|parameter| &parameter.called);
@@ -81,8 +81,8 @@ fn is_searchable(word: &str, place: Place, to: &mut Diagnostics) {
     }
 }
 
-/// The replacement in `use` exists: another operation, a parameter of the request, a field of the record, a value of
-/// the enum.
+/// Checks that the replacement in `use` exists: another operation, a parameter of the request, a field of the record, a
+/// value of the enum.
 pub(super) fn names_what_exists(api: &Api, family: &Family, to: &mut Diagnostics) {
     let mut check = Replacements { to, seen: BTreeSet::new() };
     for operation in &family.operations {
@@ -153,12 +153,12 @@ impl Replacements<'_> {
     }
 }
 
-/// Help for a name that is not in a list; `None` if it is.
+/// Returns the help for a name that is not in a list; `None` if it is.
 fn among<'a, I: Iterator<Item = (&'a str, Option<Place>)>>(name: &str, known: impl Fn() -> I) -> Option<Help> {
     (!known().any(|(known, _)| known == name)).then(|| one_of(name, known()))
 }
 
-/// The name of a market is that of a function, and each of its headers has one valid value.
+/// Checks that the name of a market is that of a function, and each of its headers has one valid value.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     for market in &api.markets {
         is_snake_case("market", &market.name, market.place, to);
@@ -182,14 +182,14 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The name of a program is a valid file name.
+/// Checks that the name of a program is a valid file name.
 pub(super) fn programs(api: &Api, to: &mut Diagnostics) {
     for program in &api.examples {
         is_snake_case("program", &program.name, program.place, to);
     }
 }
 
-/// The name of a chapter is a valid file name, and leads to that of a module.
+/// Checks that the name of a chapter is a valid file name, and leads to that of a module.
 pub(super) fn chapters(api: &Api, to: &mut Diagnostics) {
     for chapter in &api.guide {
         let is_word = |word: &str| word.starts_with(|first: char| first.is_ascii_lowercase());

@@ -8,7 +8,7 @@ use crate::compiler::model::{
     OutcomeRow, Parameter, Proof, RowOutcome, Type,
 };
 
-/// The code of success is that of the envelope.
+/// Checks that the code of success is that of the envelope.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
     let Some(success) = success.filter(|success| !success.is_empty()) else { return };
@@ -38,7 +38,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Codes that prove something are refusals, and a cause belongs to refused credentials.
+/// Checks that codes that prove something are refusals, and a cause belongs to refused credentials.
 pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for error in &family.errors {
         if error.success && error.proof.proves != CodeProof::NotDone {
@@ -59,7 +59,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
     }
 }
 
-/// Observed codes belong to existing families, and none of them means success.
+/// Checks that observed codes belong to existing families, and none of them means success.
 pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
@@ -78,7 +78,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A code proves the same by a document and by several observations. A single one changes nothing.
+/// Checks that a code proves the same by a document and by several observations. A single one changes nothing.
 fn proves_the_same(family: &Family, observed: &ObservedCode, to: &mut Diagnostics) {
     let documented = family.errors.iter().find(|error| error.code == observed.code && !error.success);
     let Some(documented) = documented.filter(|error| error.proof.proves != observed.proof.proves) else { return };
@@ -142,7 +142,7 @@ pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The code is documented or observed, in the given family or in any, and not that of success.
+/// Checks that the code is documented or observed, in the given family or in any, and not that of success.
 pub(super) fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
     let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
     // A code with an unknown family may belong to this one.
@@ -209,14 +209,15 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
     to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
 }
 
-/// Only a refusal of credentials can come before the signature is looked at.
+/// Checks that only a refusal of credentials can come before the signature is looked at.
 fn early_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
     let Some(place) = proof.before_signature.filter(|_| proof.proves != CodeProof::Credentials) else { return };
     to.at(place, Code::BadOutcome, format!("`{code}` does not refuse credentials"))
         .help("remove `before_signature`, or state `proves: credentials`");
 }
 
-/// A copy of a request can be refused for what the first one did, or because it comes later.
+/// Checks that a code with which every copy of a request is refused depends on the request alone: neither on what an
+/// earlier copy did, nor on when one arrives.
 fn alike_is_of_the_request(code: &str, proof: &Proof, to: &mut Diagnostics) {
     let Some(place) = proof.alike else { return };
     let why = match proof.proves {
@@ -275,7 +276,7 @@ fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The values that a ceiling counts belong to the enum.
+/// Checks that the values that a ceiling counts belong to the enum.
 pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for over in family.limits.iter().filter_map(|ceiling| ceiling.over.as_ref()) {
         let Some(of) = family.enums.get(over.enum_index) else { continue };
@@ -287,7 +288,8 @@ pub(super) fn ceilings(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// `in_flight` belongs to an operation that amends orders, and names the parameter that identifies the order.
+/// Checks that `in_flight` belongs to an operation that amends orders, and names the parameter that identifies the
+/// order.
 pub(super) fn in_flight(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };

@@ -92,7 +92,7 @@ impl Example<'_> {
         self.report(node.offset, message, format!("write {what}"));
     }
 
-    /// A boolean has the form that the schema states.
+    /// Checks that a boolean has the form that the schema states.
     fn boolean(&mut self, node: &Node, name: &str, truth: Truth) {
         let (is_one, what) = match truth {
             Truth::Bare => (matches!(node.value, Value::Boolean(_)), "a boolean without quotes"),
@@ -123,7 +123,7 @@ impl Example<'_> {
         fault.report(self.to, place_in(self.place, self.text, node.offset), Code::BadExample, &format!("`{name}`"));
     }
 
-    /// The members of an object are distinct.
+    /// Checks that the members of an object are distinct.
     fn members_are_distinct(&mut self, members: &[json::Member]) {
         for (index, member) in members.iter().enumerate() {
             if members.iter().take(index).any(|first| first.name == member.name) {

@@ -11,7 +11,7 @@ use crate::compiler::model::{
     Shape, Type, formats,
 };
 
-/// An alphabet is the text between the brackets of a bracket expression, without escapes.
+/// Checks that an alphabet is the text between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let of_forms = family.identifiers.iter().flat_map(|all| &all.forms).flat_map(Form::patterns);
     let of_forms = of_forms.filter_map(|pattern| Some((pattern.alphabet.as_ref()?, pattern.place)));
@@ -75,7 +75,7 @@ pub(super) fn forms(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The other spelling of a form differs from its pattern, and a flag of instruments decides.
+/// Checks that the other spelling of a form differs from its pattern, and a flag of instruments decides.
 fn an_instrument_decides(api: &Api, form: &Form, Decided { also, by }: &Decided, to: &mut Diagnostics) {
     if also.text == form.pattern.text {
         to.at(also.place, Code::BadRule, format!("`also` is the pattern of the form `{}`", form.name.wire))
@@ -119,7 +119,7 @@ pub(super) fn find_fault(all: &Identifier, text: &str) -> Option<Fault> {
     Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
 }
 
-/// Minted texts are valid: lower-case letters and digits, of a fixed length.
+/// Checks that minted texts are valid: lower-case letters and digits, of a fixed length.
 pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let length = MINTED_PARTS.iter().sum::<usize>() as u32;
     for all in &family.identifiers {
@@ -182,7 +182,7 @@ pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Each spelling belongs to one value.
+/// Checks that each spelling belongs to one value.
 fn spellings(all: &Enum, to: &mut Diagnostics) {
     let mut known: Vec<(&str, Place)> =
         all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
@@ -202,7 +202,7 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
     }
 }
 
-/// `truth` names one true and one false value.
+/// Checks that `truth` names one true and one false value.
 fn truth(all: &Enum, to: &mut Diagnostics) {
     let unknown = |name: &str| !all.wires().any(|wire| wire == name);
     for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
@@ -248,7 +248,7 @@ fn places(all: &Enum) -> impl Iterator<Item = (&str, Option<Place>)> {
     all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)))
 }
 
-/// Help with the most similar value, or with all values.
+/// Returns help with the most similar value, or with all values.
 pub(super) fn nearest(all: &Enum, text: &str) -> Help {
     unknown(text, places(all), || format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())))
 }
@@ -268,7 +268,7 @@ pub(super) fn choices(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Neither the members of a choice nor those of their objects are choices, so that no type holds itself.
+/// Checks that neither the members of a choice nor those of their objects are choices, so that no type holds itself.
 fn members_are_no_choices(choice: &Choice, to: &mut Diagnostics) {
     let within = choice.objects().into_iter().flat_map(|object| &object.parameters);
     for member in choice.members().into_iter().chain(within) {
@@ -296,8 +296,8 @@ fn are_several(choice: &Choice, alternatives: &[Parameter], to: &mut Diagnostics
     }
 }
 
-/// An alternative is not required and has neither a default nor an `edit`, because the choice decides whether it is
-/// sent.
+/// Checks that an alternative is not required and has neither a default nor an `edit`, because the choice decides
+/// whether it is sent.
 fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
     for alternative in alternatives {
         let name = &alternative.name;

@@ -61,8 +61,8 @@ fn set(
     are_free(to, &functions, &reserved::SETTERS);
 }
 
-/// A parameter can be set to a value of its enum; the deciding parameter of a choice, to a value without further
-/// parameters.
+/// Checks that a parameter can be set to a value of its enum; the deciding parameter of a choice, to a value without
+/// further parameters.
 fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Diagnostics) {
     let found = match names.find(&setting.name) {
         Lookup::Found(found) => found,
@@ -116,7 +116,7 @@ fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) 
     choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.is_optional())
 }
 
-/// No two intents make the same of the same arguments.
+/// Checks that no two intents make the same of the same arguments.
 fn have_purposes_of_their_own(operation: &Operation, to: &mut Diagnostics) {
     let list = |intent: &Intent| intent.within.as_ref().map(|(list, _)| list.clone());
     let set = |intent: &Intent| -> BTreeSet<_> {
@@ -133,7 +133,7 @@ fn have_purposes_of_their_own(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// Returns what an intent sets is not refused by a rule of the operation, whatever the caller adds.
+/// Checks that no rule of the operation refuses what an intent sets, whatever the caller adds.
 fn keeps_the_rules(
     family: &Family,
     operation: &Operation,
@@ -184,7 +184,7 @@ fn is_excluded(family: &Family, intent: &Intent, wire: &WireParameter<'_>) -> bo
     value.is_some() && !choice.cases(family).any(|(_, case)| Some(case.value) == value && has_member(case))
 }
 
-/// Parameters in `take` exist and are not arguments already.
+/// Checks that parameters in `take` exist and are not arguments already.
 fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> bool {
     let mut is_sound = true;
     for (wire, place) in &intent.take {
@@ -205,7 +205,7 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> boo
     is_sound
 }
 
-/// Only arguments can be renamed, and no two arguments have the same name.
+/// Checks that only arguments can be renamed, and no two arguments have the same name.
 ///
 /// If `take` has mistakes, an unknown argument may belong to it.
 fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], is_sound: bool, to: &mut Diagnostics) {

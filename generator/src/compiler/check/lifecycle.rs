@@ -9,7 +9,7 @@ use crate::compiler::model::{
     Transition, Type,
 };
 
-/// Words that are allowed in place of a state.
+/// Returns the words that are allowed in place of a state.
 fn no_states() -> impl Iterator<Item = &'static str> {
     [ANY].into_iter().chain(Next::WORDS)
 }
@@ -34,7 +34,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// No transition and no exclusion is listed twice, and none is ruled out of a state to itself.
+/// Checks that no transition and no exclusion is listed twice, and none is ruled out of a state to itself.
 fn statements_are_distinct(lifecycle: &Lifecycle, to: &mut Diagnostics) {
     let triggers = |one: &Transition| one.trigger.iter().map(|cause| cause.text.clone()).collect::<BTreeSet<_>>();
     let states = |states: &[String]| states.iter().cloned().collect::<BTreeSet<_>>();
@@ -94,7 +94,7 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
     }
 }
 
-/// No state follows a terminal one, except through a rejection, which changes nothing.
+/// Checks that no state follows a terminal one, except through a rejection, which changes nothing.
 fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagnostics) {
     let Some(next) = transition.to.state().filter(|next| !next.is_empty() && *next != ANY) else { return };
     let ends = lifecycle.states.iter().filter(|state| state.terminal && state.value != next);
@@ -105,8 +105,7 @@ fn terminal_states_are_final(lifecycle: &Lifecycle, transition: &Transition, to:
     }
 }
 
-/// A trigger that looks like the name of an operation is one. Otherwise a misspelt name would count as a cause in
-/// words, and the states in which an operation takes effect would be wrong.
+/// Checks that the transitions do not lead to what an exclusion rules out.
 fn excluded_transitions_are_absent(
     lifecycle: &Lifecycle,
     all: &Enum,

@@ -53,7 +53,7 @@ pub(super) fn paging(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The parameter that begins a page can be left out, and takes what the page before ends with.
+/// Checks that the parameter that begins a page can be left out, and takes what the page before ends with.
 fn next_is_taken<'a>(operation: &'a Operation, pages: &Pages, to: &mut Diagnostics) -> Option<&'a Parameter> {
     let (fits, expected): (fn(Type) -> bool, _) = match pages.by.0 {
         PagesBy::Cursor | PagesBy::Link => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
@@ -85,7 +85,7 @@ fn next_is_taken<'a>(operation: &'a Operation, pages: &Pages, to: &mut Diagnosti
     Some(next)
 }
 
-/// To recognize a short page, the usual length must be known.
+/// Checks that the usual length of a page is known where a shorter one is the last.
 fn size_is_known(operation: &Operation, pages: &Pages, to: &mut Diagnostics) {
     let Some(size) = &pages.size else {
         if let Some(total) = pages.total.as_ref().filter(|_| pages.by.0 == PagesBy::Number) {
@@ -135,7 +135,7 @@ fn last_item<'a>(item: &'a Record, pages: &Pages, to: &mut Diagnostics) -> Optio
     fits.then_some(field)
 }
 
-/// The field and the parameter have the same form, because the text of the field is sent unchanged.
+/// Checks that the field and the parameter have the same form, because the text of the field is sent unchanged.
 fn last_fits_next(pages: &Pages, next: &Parameter, last: &Field, to: &mut Diagnostics) {
     let Some(field) = &pages.field else { return };
     let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
@@ -155,7 +155,7 @@ fn last_fits_next(pages: &Pages, next: &Parameter, last: &Field, to: &mut Diagno
     }
 }
 
-/// If a page can repeat items, they are recognized by their ids, and the last page by its length.
+/// Checks that items that a page can repeat are recognized by their ids, and the last page by its length.
 fn repeated_items_are_known(
     operation: &Operation,
     pages: &Pages,
@@ -179,7 +179,8 @@ fn repeated_items_are_known(
     }
 }
 
-/// An order that is filled or cancelled moves the following ones forward, so paging by count could miss one.
+/// Checks that open orders are not paged by count: one that is filled or cancelled moves the following ones forward, so
+/// paging could miss one.
 fn open_orders_are_not_counted(operation: &Operation, pages: &Pages, is_counted: bool, to: &mut Diagnostics) {
     let shows = operation.listing.shows.as_ref().filter(|shows| shows.what.0 == Shown::OpenOrders);
     if let (Some(shows), true) = (shows, is_counted) {
@@ -249,7 +250,7 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
     }
 }
 
-/// Orders are compared by the state and the ids that the lifecycle names.
+/// Checks that orders are compared by the state and the ids that the lifecycle names.
 fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else {
         // A lifecycle that could not be read is reported already.
@@ -277,7 +278,7 @@ fn names_the_order(shows: &Shows, to: &mut Diagnostics) {
     }
 }
 
-/// Every field in `by` is a parameter of the operation that cancels.
+/// Checks that every field in `by` is a parameter of the operation that cancels.
 fn cancel_takes_what_an_order_has(family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let is_over = |(name, _): &&Placed| shows.over.as_ref().is_some_and(|over| over.text == *name);
     for named in shows.by.iter().filter(|named| !is_over(named)) {
@@ -371,7 +372,7 @@ pub(super) fn trades(
     }
 }
 
-/// The field has both sides, and the property tells the accounts without sides.
+/// Checks that the field has both sides, and the property tells the accounts without sides.
 fn tell_sides(
     api: &Api,
     (family, operation, record): (&Family, &Operation, &Record),
@@ -397,14 +398,14 @@ fn is_number(shape: &Shape) -> bool {
     matches!(shape, Shape::One(Type::Decimal | Type::Undefined))
 }
 
-/// The field, if it is an enum, has these values.
+/// Checks that the field, if it is an enum, has these values.
 fn has_values(family: &Family, record: &Record, name: &Reference, values: &[Placed], to: &mut Diagnostics) {
     if let Some(all) = record.named(name).and_then(|field| family.enum_of(&field.shape)) {
         are_values(all, &format!("`{name}`"), values, to);
     }
 }
 
-/// The texts are values of an enum, which is called `name`.
+/// Checks that the texts are values of an enum, which is called `name`.
 pub(super) fn are_values(all: &Enum, name: &str, values: &[Placed], to: &mut Diagnostics) {
     let known = all.placed_wires();
     // An enum without values is reported itself.
@@ -423,7 +424,7 @@ fn lists_fees(family: &Family, record: &Record, fees: &TradeFees, to: &mut Diagn
     }
 }
 
-/// The values of a key are values of the parameter in `over`.
+/// Checks that the values of a key are values of the parameter in `over`.
 fn are_of_over(
     family: &Family,
     operation: &Operation,

@@ -36,7 +36,7 @@ impl RustName {
     }
 }
 
-/// No two elements have the same Rust name.
+/// Checks that no two elements have the same Rust name.
 pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
     let mut first: HashMap<&str, &RustName> = HashMap::new();
     for this in named.iter().filter(|this| !this.rust.is_empty()) {
@@ -72,7 +72,7 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
     }
 }
 
-/// No element has a name that emitted code needs.
+/// Checks that no element has a name that emitted code needs.
 pub(super) fn are_free(to: &mut Diagnostics, named: &[RustName], taken: &ReservedNames) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
         to.at(
@@ -88,7 +88,7 @@ fn shown(rust: &str) -> &str {
     rust.trim_start_matches("r#")
 }
 
-/// The name of a market or program is one of a Rust item in lower case.
+/// Checks that the name of a market or program is one of a Rust item in lower case.
 pub(super) fn is_snake_case(what: &str, name: &str, place: Place, to: &mut Diagnostics) {
     let is_word = name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
@@ -98,7 +98,7 @@ pub(super) fn is_snake_case(what: &str, name: &str, place: Place, to: &mut Diagn
     }
 }
 
-/// The name of a family becomes a module, a feature and a function of the client.
+/// Checks that the name of a family can be a module, a feature and a function of the client.
 pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let name = &family.name;
     let place = Place { line: 0, ..family.place };
@@ -115,7 +115,7 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// All types of a family are in one module.
+/// Checks that the types of a family, which are all in one module, have distinct names.
 pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let named = types_of(family);
     are_distinct(to, &named);
@@ -193,7 +193,7 @@ fn object_type(object: &Item, of: &str) -> RustName {
     RustName { rust: object.rust.clone(), what, wire: String::new(), place: object.place, key }
 }
 
-/// The values of an enum become variants, and functions of the choices that it decides.
+/// Checks that the values of an enum can be variants, and functions of the choices that it decides.
 pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
         let named: Vec<_> = all.values.iter().map(|value| RustName::of("value", &value.name)).collect();
@@ -221,7 +221,7 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The codes of a family become variants of one enum.
+/// Checks that the codes of a family can be the variants of one enum.
 pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let named: Vec<_> = family
         .errors
@@ -238,7 +238,8 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
     are_free(to, &named, &reserved::VARIANTS);
 }
 
-/// `as` and lifecycles refer to operations by name, and the function of an operation is a module, too.
+/// Checks that operations have names by which `as` and lifecycles can refer to them, and functions that can be modules,
+/// too.
 pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     for operation in family.operations.iter().filter(|operation| !operation.name.chars().all(is_word)) {
@@ -319,7 +320,7 @@ fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
     are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &reserved::SETTERS);
 }
 
-/// `[]` denotes a body that is an array, and nothing else.
+/// Checks that `[]` denotes a body that is an array, and nothing else.
 fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
     for parameter in parameters.iter().filter(|parameter| parameter.is_body()) {
         to.at(
@@ -331,7 +332,7 @@ fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
     }
 }
 
-/// A name on the wire is sent once, whether alone or as part of a choice.
+/// Checks that a name on the wire is sent once, whether alone or as part of a choice.
 fn occur_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
     let names = family.names(parameters);
     for (index, second) in names.iter().enumerate() {
@@ -363,7 +364,7 @@ fn is_name_of_parameter(name: &Name, to: &mut Diagnostics) {
     is_nameable(name, to);
 }
 
-/// The name of a parameter or field can be used in conditions.
+/// Checks that the name of a parameter or field can be used in conditions.
 fn is_nameable(name: &Name, to: &mut Diagnostics) {
     if reserved::CONDITION_WORDS.has(&name.wire) {
         to.at(

@@ -18,7 +18,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// A public call shows no user who could be listed.
+/// Refuses a list of users for a public call, which shows none.
 fn users_are_known(operation: &Operation, to: &mut Diagnostics) {
     if operation.whitelisted && operation.access == Access::Public {
         to.at(
@@ -44,7 +44,7 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// A weight depends on a parameter of the operation, and there is a weight for all other calls.
+/// Checks that a weight depends on a parameter of the operation, and there is a weight for all other calls.
 fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     for rate in &operation.rates {
         let Some((of, when)) = rate.of_pool.as_ref().and_then(|of| Some((of, of.when.as_ref()?))) else { continue };
@@ -72,7 +72,7 @@ fn weights_are_of_parameters(family: &Family, operation: &Operation, to: &mut Di
     }
 }
 
-/// Every pool is used.
+/// Checks that every pool is used.
 pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
     let rates = || api.operations().flat_map(|(_, operation)| &operation.rates);
     // A rate that could not be read may be one of the pool.
@@ -88,7 +88,8 @@ pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
 /// The number of pools whose reports the runtime keeps.
 const MAX_REPORTED: usize = 4;
 
-/// The number of pools with reports is limited, and no two pools of an operation are reported in the same place.
+/// Checks that the number of pools with reports is limited, and no two pools of an operation are reported in the same
+/// place.
 pub(super) fn pool_reports_are_distinct(api: &Api, to: &mut Diagnostics) {
     let reporting: Vec<_> = api.pools.iter().filter_map(|pool| Some((pool, pool.reporting.as_ref()?))).collect();
     if let Some((_, beyond)) = reporting.get(MAX_REPORTED) {
@@ -135,8 +136,8 @@ const LOOKED_AT: &str = "by count detail details estimate fee fees history id in
     price prices quota quote quotes rate rates ratio record records result results rules state stats \
     status types volume";
 
-/// An operation with the effect `read` is repeated after a lost answer. One that is named after a change states why it
-/// changes nothing, and one that changes something by GET states why.
+/// Checks that an operation with the effect `read`, which is repeated after a lost answer, states why it changes
+/// nothing if it is named after a change, and that one that changes something by GET states why.
 pub(super) fn reads_are_meant(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let place = operation.key_places.effect;
@@ -192,7 +193,7 @@ fn words(text: &str) -> Vec<String> {
     last.to_snake_case().split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns what `calls` describes is used.
+/// Checks that what `calls` describes is used.
 pub(super) fn calls(api: &Api, to: &mut Diagnostics) {
     if !api.is_sound {
         return;
@@ -217,7 +218,7 @@ pub(super) fn of_operations(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The request has room for the name of the call and for its parameters.
+/// Checks that the request has room for the name of the call and for its parameters.
 fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
     let Some((_, place)) = operation.call.as_ref().filter(|_| calls.method.is_some()) else { return };
     let why = if operation.body.array().is_some() {
@@ -236,7 +237,7 @@ fn can_be_sent(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
         .help("use POST with named parameters in JSON, or remove `call`");
 }
 
-/// Parameters beside the members of a call have other names than these.
+/// Checks that parameters beside the members of a call have other names than these.
 fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnostics) {
     for parameter in operation.body.parameters() {
         let name = &parameter.name;
@@ -247,7 +248,7 @@ fn members_are_distinct(calls: &Calls, operation: &Operation, to: &mut Diagnosti
     }
 }
 
-/// A call whose name is not sent is signed, and the signed number is sent.
+/// Checks that a call whose name is not sent is signed, and the signed number is sent.
 fn are_used(api: &Api, operation: &Operation, to: &mut Diagnostics) {
     let is_signed = operation.access == Access::Signed;
     let signed = [SignedPart::Call, SignedPart::CallId].into_iter().find_map(|word| signed(api, word));
@@ -290,7 +291,7 @@ fn ends_are_distinct(window: &Window, to: &mut Diagnostics) {
     }
 }
 
-/// The default is not longer than the limits.
+/// Checks that the default is not longer than the limits.
 fn default_fits(window: &Window, to: &mut Diagnostics) {
     let Some((default, place)) = window.default else { return };
     let limits = [("span", window.span), ("access", window.access)];
@@ -304,7 +305,7 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
     }
 }
 
-/// The span is not longer than the access.
+/// Checks that the span is not longer than the access.
 fn span_fits(window: &Window, to: &mut Diagnostics) {
     let (Some((span, place)), Some((access, at))) = (window.span, window.access) else { return };
     if milliseconds(span, 28) > milliseconds(access, 31) {

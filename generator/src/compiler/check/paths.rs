@@ -9,7 +9,7 @@ use crate::compiler::model::{
 };
 use crate::compiler::words::{In, Lists, Objects, Sends};
 
-/// No two operations have the same method and path.
+/// Checks that no two operations have the same method and path.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     let mut first: HashMap<(&str, Option<&str>, Vec<&str>), &Operation> = HashMap::new();
     for (_, operation) in api.operations().filter(|(_, operation)| !operation.path.pieces.is_empty()) {
@@ -50,7 +50,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// A choice that holds objects, lists of them or maps has no form but JSON.
+/// Checks that a choice that holds objects, lists of them or maps travels as JSON.
 fn choices_of_objects_are_json(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let is_json = operation.sends() == Sends::Json;
     let own = operation.members().iter().filter(|parameter| !is_json || operation.is_elsewhere(parameter));
@@ -70,7 +70,7 @@ fn choices_of_objects_are_json(family: &Family, operation: &Operation, to: &mut 
     }
 }
 
-/// A map has no form in a query and in a form.
+/// Checks that a map travels as JSON, not in a query or a form.
 fn maps_are_json(operation: &Operation, to: &mut Diagnostics) {
     let of_items = operation.items().map(|(_, item)| item).chain(operation.objects());
     let all = operation.members().iter().chain(of_items.flat_map(|item| &item.parameters));
@@ -82,7 +82,7 @@ fn maps_are_json(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// Only JSON has a null.
+/// Checks that null travels as JSON, which alone has it.
 fn nulls_are_json(operation: &Operation, to: &mut Diagnostics) {
     let is_json = operation.sends() == Sends::Json;
     let own = operation.members().iter().map(|parameter| (parameter, is_json && !operation.is_elsewhere(parameter)));
@@ -97,7 +97,7 @@ fn nulls_are_json(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// Only JSON has a place for an empty list.
+/// Checks that an empty list travels as JSON, which alone has a place for it.
 fn empty_lists_are_sent(operation: &Operation, to: &mut Diagnostics) {
     let (style, is_json) = (operation.style, operation.sends() == Sends::Json);
     let is_spread = !is_json && style.objects != Objects::Json;
@@ -116,7 +116,7 @@ fn empty_lists_are_sent(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// A name in braces is a required parameter with a single value.
+/// Checks that a name in braces is a required parameter with a single value.
 fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let names = family.names(operation.members());
     let in_path: Vec<&str> = operation.path.parameters().collect();
@@ -149,7 +149,7 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
     }
 }
 
-/// A query string cannot hold objects, unless the schema states how they are written.
+/// Checks that a query holds no objects, unless the schema states how they are written.
 fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     let method = operation.method;
     let spreads_items = matches!(operation.style.lists, Lists::Brackets | Lists::Indexed);
@@ -183,7 +183,7 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-/// Header names are distinct, ignoring case, and not reserved.
+/// Checks that header names are distinct, ignoring case, and not reserved.
 pub(super) fn headers_are_distinct(api: &Api, to: &mut Diagnostics) {
     let own: Vec<_> = api.credentials.iter().flat_map(|own| own.headers()).map(|own| &own.name).collect();
     for (index, header) in api.headers.iter().enumerate() {
@@ -216,7 +216,7 @@ pub(super) fn headers_are_distinct(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// A header of some operations is listed by one of them.
+/// Checks that a header of some operations is listed by one of them.
 pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
     let lists = |operation: &Operation, name: &str| {
         to.is_unread(operation.place.file, "headers")
@@ -235,7 +235,7 @@ pub(super) fn are_used(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// Signed operations require credentials.
+/// Checks that signed operations require credentials.
 pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);
     if let Some((_, operation)) = signed.filter(|_| api.credentials.is_none() && api.is_sound) {
@@ -245,7 +245,7 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The headers of an operation are listed once, and not already sent with every call.
+/// Checks that the headers of an operation are listed once, and not already sent with every call.
 pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in family.operations.iter().filter(|_| api.is_sound) {
         for (index, name) in operation.headers.iter().enumerate() {
@@ -264,7 +264,8 @@ pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// A parameter that travels apart belongs to the request itself, has a simple value, and has its place for itself.
+/// Checks that a parameter that travels apart belongs to the request itself, has a simple value, and has its place for
+/// itself.
 pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     for parameter in family.all_parameters() {
         let Some((apart, place)) = parameter.apart else {
@@ -301,7 +302,7 @@ pub(super) fn parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Another name is a text, and not the one that the parameter has anyway.
+/// Checks that another name is a text, and not the one that the parameter has anyway.
 fn another_name_is_needed(parameter: &Parameter, to: &mut Diagnostics) {
     let Some((name, place)) = &parameter.sent_as else { return };
     let why = match name.as_str() {
@@ -342,7 +343,7 @@ fn message(parameter: &Parameter, apart: In, why: &str) -> String {
     format!("`{}` cannot {there}: {why}", parameter.name.wire)
 }
 
-/// A query is beside the body only if there is one, and not in the path.
+/// Checks that a query is beside the body only if there is one, and not in the path.
 fn query_is_beside(operation: &Operation, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((apart, place)) = parameter.apart else { return };
     if operation.is_in_path(parameter) {
@@ -355,7 +356,7 @@ fn query_is_beside(operation: &Operation, parameter: &Parameter, to: &mut Diagno
     }
 }
 
-/// A body that is an array has no place for named parameters. One without items is reported already.
+/// Checks that a body that is an array has no place for named parameters. One without items is reported already.
 fn array_has_no_members(operation: &Operation, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(array) = operation.body.array().filter(|array| array.item().is_some()) else { return };
     to.at(parameter.name.place, Code::Misplaced, format!("an array body has no place for `{}`", parameter.name.wire))
@@ -363,7 +364,7 @@ fn array_has_no_members(operation: &Operation, parameter: &Parameter, to: &mut D
         .help("move it into `fields` of the items, or say with `in` that it is in the query or a header");
 }
 
-/// No other part of the request sends a header with the name of the parameter.
+/// Checks that no other part of the request sends a header with the name of the parameter.
 fn header_is_free(api: &Api, operation: &Operation, index: usize, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.sent_as.as_ref().map_or(parameter.name.place, |(_, place)| *place);
     let name = parameter.sent_name();

@@ -62,7 +62,7 @@ pub(super) fn field_within<'a>(
     Some(found)
 }
 
-/// The named field, if there is one, has the expected shape.
+/// Checks that the named field, if there is one, has the expected shape.
 pub(super) fn is_field(
     record: &Record,
     named: Option<&Placed>,
@@ -78,7 +78,7 @@ pub(super) fn is_field(
     }
 }
 
-/// A record with `as_value` has a single field.
+/// Checks that a record with `as_value` has a single field.
 fn value_is_one(record: &Record, to: &mut Diagnostics) {
     let RecordForm::Value(place) = record.travels else { return };
     if record.is_whole && record.fields.len() != 1 {
@@ -88,7 +88,7 @@ fn value_is_one(record: &Record, to: &mut Diagnostics) {
     }
 }
 
-/// The field for the key of a record is a text.
+/// Checks that the field for the key of a record is a text.
 fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     let Some(key) = &record.key else { return };
     let Some(field) = field(record, key, to) else { return };
@@ -101,7 +101,7 @@ fn key_is_a_text(record: &Record, to: &mut Diagnostics) {
     }
 }
 
-/// An abstract record is only included, not used as a type.
+/// Checks that an abstract record is only included, not used as a type.
 fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut Diagnostics) {
     let Some(record) = family.records.get(index).filter(|record| record.is_abstract) else { return };
     to.at(place, Code::BadResponse, format!("{what} has the abstract record `{}` as its type", record.name.wire))
@@ -109,7 +109,7 @@ fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut D
         .help("remove `abstract` there, or use a record that includes it");
 }
 
-/// A record cannot contain itself, except in a list, which may be empty.
+/// Checks that a record does not contain itself, except in a list, which may be empty.
 fn holds_itself(family: &Family, to: &mut Diagnostics) {
     for (index, record) in family.records.iter().enumerate() {
         if let Some(field) = record.fields.iter().find(|field| contains_record(family, field, index)) {
@@ -151,7 +151,7 @@ fn contains_record(family: &Family, field: &Field, target: usize) -> bool {
     false
 }
 
-/// A refusal is an object, and headers are single values under names that headers can have.
+/// Checks that a refusal is an object, and headers are single values under names that headers can have.
 pub(super) fn beside_data(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let BesideData { refusal, headers, form } = operation.beside_data;
@@ -189,7 +189,7 @@ fn is_header(field: &Field, named_at: Place, to: &mut Diagnostics) {
         .help("name a record of texts, numbers, times, dates, booleans and enums");
 }
 
-/// A text is the value of a record; bytes have a record without fields.
+/// Checks that a text is the value of a record; bytes have a record without fields.
 fn has_form(api: &Api, family: &Family, operation: &Operation, form: AnswerForm, place: Place, to: &mut Diagnostics) {
     if let Some(envelope) = api.envelope.as_ref().filter(|envelope| envelope.around == Around::All) {
         to.at(place, Code::BadResponse, format!("a success is {}, but all answers have an envelope", form.as_str()))
@@ -244,7 +244,7 @@ fn is_unknown(family: &Family, one_of: &OneOf, (decider, _): &Placed) -> bool {
     records.all(|record| record.travels == RecordForm::Object && record.field(decider).is_none())
 }
 
-/// No two records have the same word.
+/// Checks that no two records have the same word.
 fn are_distinct(one_of: &OneOf, to: &mut Diagnostics) {
     let words: Vec<&Placed> = one_of.cases.iter().flat_map(|case| &case.told_by).collect();
     for ((_, first), (word, place)) in repeated(&words, |one, other| one.0 == other.0) {
@@ -254,7 +254,7 @@ fn are_distinct(one_of: &OneOf, to: &mut Diagnostics) {
     }
 }
 
-/// A record of a case has fields of its own, and a name that is free.
+/// Checks that a record of a case has fields of its own, and a name that is free.
 fn is_a_case(record: &Record, case: &RecordCase, of: &Record, to: &mut Diagnostics) {
     let name = &of.name.wire;
     if of.is_abstract {
@@ -276,7 +276,7 @@ fn is_a_case(record: &Record, case: &RecordCase, of: &Record, to: &mut Diagnosti
     }
 }
 
-/// Each record has the deciding member, so that what was read can be written.
+/// Checks that each record has the deciding member, so that what was read can be written.
 fn is_told_by_value(family: &Family, case: &RecordCase, of: &Record, (decider, place): &Placed, to: &mut Diagnostics) {
     let name = &of.name.wire;
     if case.told_by.is_empty() {
@@ -321,7 +321,8 @@ fn is_told_by_value(family: &Family, case: &RecordCase, of: &Record, (decider, p
     }
 }
 
-/// Each member belongs to the record that it tells and to no other, and only one record of each form has none.
+/// Checks that each member belongs to the record that it tells and to no other, and only one record of each form has
+/// none.
 fn is_told_by_form(family: &Family, one_of: &OneOf, case: &RecordCase, of: &Record, to: &mut Diagnostics) {
     let name = &of.name.wire;
     let others = || one_of.cases.iter().filter(|other| other.place != case.place);
@@ -416,8 +417,8 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
     }
 }
 
-/// The first unit whose `when` holds counts, so the conditions of a unit do not imply those of an earlier one, and the
-/// last one before `otherwise` is another unit.
+/// Checks that the conditions of a unit do not imply those of an earlier one, because the first unit whose `when` holds
+/// counts, and that the last one before `otherwise` is another unit.
 fn are_reached(of: &Name, units: &[Unit], to: &mut Diagnostics) {
     let place = |unit: &Unit| unit.when.first().map_or(of.place, |((_, place), _)| *place);
     for (index, unit) in units.iter().enumerate() {
@@ -448,7 +449,7 @@ fn covers(earlier: &Unit, unit: &Unit) -> bool {
     earlier.when.iter().all(is_implied)
 }
 
-/// A condition with every value of what it tests is none.
+/// Refuses a condition with every value of what it tests.
 fn tells_cases_apart<'a>(
     name: &str,
     values: &'a [(String, Place)],

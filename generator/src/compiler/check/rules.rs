@@ -55,7 +55,8 @@ fn statements(statements: &Statements, family_rules: &[Rule], to: &mut Diagnosti
     have_ids("observation", statements.observed.iter().map(|said| (said.id.as_str(), said.place)), to);
 }
 
-/// A parameter that is required conditionally has a rule that names it: one with the condition, or a sentence.
+/// Checks that a parameter that is required conditionally has a rule that names it: one with the condition, or a
+/// sentence.
 fn conditions_are_stated(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     // A rule with a mistake may be the one.
     let file = operation.place.file;
@@ -104,7 +105,7 @@ fn is_end_of_window(operation: &Operation, name: &str) -> bool {
     window.is_some_and(|window| [&window.from, &window.to].into_iter().any(|end| end.text == name))
 }
 
-/// Ids are unique.
+/// Checks that ids are unique.
 fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mut Diagnostics) {
     let ids: Vec<_> = ids.filter(|(id, _)| !id.is_empty()).collect();
     for ((_, first), (id, place)) in repeated(&ids, |one, other| one.0 == other.0) {
@@ -114,7 +115,7 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
     }
 }
 
-/// Only a checked rule has a condition, and only a stated one has a reason why it is not checked.
+/// Checks that only a checked rule has a condition, and only a stated one has a reason why it is not checked.
 fn keys_fit_the_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Todo {
@@ -147,7 +148,7 @@ fn keys_fit_the_kind(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// A rule whose `when` contradicts itself would never apply, and likewise for what it requires or forbids.
+/// Checks that a rule can apply: that neither its `when` contradicts itself, nor what it requires or forbids.
 fn can_hold(rule: &Rule, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let keys = [
@@ -188,7 +189,7 @@ fn is_taken_over(family: &Family, rule: &Rule) -> bool {
     others.any(|other| test(other) == test(rule) && other.kind == rule.kind)
 }
 
-/// A rule can fail, and does not require what it forbids.
+/// Checks that a rule can fail, and does not require what it forbids.
 fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     let Some(Test::Condition { require, forbid, .. }) = &rule.test else { return };
     if never_fails(rule) {
@@ -201,7 +202,7 @@ fn can_fail(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// A rule that requires what its `when` excludes refuses every request to which it applies.
+/// Checks that a rule does not require what its `when` excludes: it would refuse every request to which it applies.
 fn can_be_kept(rule: &Rule, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, .. }) = &rule.test else { return };
     let is_excluded = |required: &Condition| when.iter().any(|condition| excludes(condition, required));
@@ -211,7 +212,7 @@ fn can_be_kept(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-/// Two rules with the same condition do not require and forbid the same, and no two test the same.
+/// Checks that two rules with the same condition do not require and forbid the same, and no two test the same.
 fn agree(rules: &[Rule], to: &mut Diagnostics) {
     for (first, rule) in repeated(rules, contradict) {
         to.at(rule.place, Code::BadRule, format!("{} contradicts {}", name(rule), name(first)))
@@ -351,7 +352,7 @@ fn conditions_are_valid(api: &Api, family: &Family, operation: &Operation, rule:
     }
 }
 
-/// Returns what an operation does not support is a parameter of another one, and none of its own.
+/// Checks that what an operation does not support is a parameter of another one, and none of its own.
 fn belong_to_others(
     api: &Api,
     family: &Family,
@@ -372,7 +373,8 @@ fn belong_to_others(
     }
 }
 
-/// A rule that requires a parameter of every request never fails; a rule that forbids it refuses all requests.
+/// Checks that a rule does not concern what every request has: to require it would never fail, and to forbid it would
+/// refuse all requests.
 fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let is_always_sent = |(wire, _): &Placed| match names.find(wire) {
@@ -421,7 +423,7 @@ fn has_each_alternative(family: &Family, names: &WireNames<'_>, given: &[Placed]
     alternatives.any(|all| all.iter().all(|one| given.iter().any(|(name, _)| *name == one.name.wire)))
 }
 
-/// Some request has what a rule tests, as far as choices decide.
+/// Checks that some request has what a rule tests, as far as choices decide.
 fn choices_allow_it(family: &Family, rule: &Rule, names: &WireNames<'_>, to: &mut Diagnostics) {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
     let keys = [(&[][..], "never applies"), (require, "can never be kept"), (forbid, "can never fail")];
@@ -478,7 +480,7 @@ fn has_given(condition: &Condition) -> Vec<&str> {
     }
 }
 
-/// A rule that compares with an instrument belongs to a request that names one.
+/// Checks that a rule that compares with an instrument belongs to a request that names one.
 fn names_its_instrument(
     api: &Api,
     family: &Family,

@@ -93,7 +93,7 @@ fn is_iso_time(text: &str) -> bool {
     text.len() >= FORM.len() && FORM.bytes().zip(text.bytes()).all(fits) && text.bytes().skip(FORM.len()).all(rest)
 }
 
-/// A parameter has a type that can be sent.
+/// Checks that a parameter has a type that can be sent.
 fn shape(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.name.place;
     // What is taken over with `as` is reported where it is written.
@@ -173,7 +173,7 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// YAML 1.1 reads `017` as 15.
+/// Returns the fault of a number that begins with a zero: YAML 1.1 reads `017` as 15.
 fn begins_with_zero(number: &str) -> Option<Fault> {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let is_octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
@@ -205,7 +205,7 @@ fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// The decimal places and the significant digits of a decimal.
+/// Checks the decimal places and the significant digits of a decimal.
 fn precision(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let given = [("places", parameter.places), ("significant_digits", parameter.significant_digits)];
     for (key, (count, place)) in given.into_iter().filter_map(|(key, count)| Some((key, count?))) {
@@ -245,7 +245,7 @@ pub(super) fn wrong_length(parameter: &Parameter, text: &str) -> Option<Fault> {
     is_wrong.then(|| Fault::new(format!("`{text}` has {count} characters"), help))
 }
 
-/// A pattern is a regular expression that the runtime can read, too.
+/// Checks that a pattern is a regular expression that the runtime can read, too.
 fn pattern(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((pattern, place)) = parameter.pattern.as_ref().filter(|_| !parameter.shape.is_undefined()) else { return };
     if parameter.shape.element() != Some(Type::String) {
@@ -294,7 +294,7 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// `only` of a parameter uses the spelling of requests.
+/// Checks that `only` of a parameter uses the spelling of requests.
 fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     only(family, &parameter.name, &parameter.shape, &parameter.only, to);
     are_numbers(family, &parameter.name, &parameter.shape, parameter.as_text, to);
@@ -306,7 +306,7 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
     }
 }
 
-/// `only` of a field uses the spelling of the document.
+/// Checks that `only` of a field uses the spelling of the document.
 pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for field in family.records.iter().flat_map(|record| &record.fields) {
         only(family, &field.name, &field.shape, &field.only, to);
@@ -315,7 +315,7 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// An enum that travels as a JSON number has numeric values.
+/// Checks that an enum that travels as a JSON number has numeric values.
 fn are_numbers(family: &Family, name: &Name, shape: &Shape, as_text: bool, to: &mut Diagnostics) {
     let Some(all) = family.enum_of(shape).filter(|_| !as_text) else { return };
     if let Some(value) = all.values.iter().find(|value| Number::parse(&value.name.wire).is_none()) {
@@ -351,7 +351,7 @@ fn fixed_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics)
     fixed(family, &parameter.name, &parameter.shape, parameter.fixed.as_ref(), to);
 }
 
-/// A fixed value is one of its type, which has a literal in Rust.
+/// Checks that a fixed value is one of its type, which has a literal in Rust.
 fn fixed(family: &Family, name: &Name, shape: &Shape, fixed: Option<&Placed>, to: &mut Diagnostics) {
     let Some((value, place)) = fixed.filter(|_| !shape.is_undefined()) else { return };
     let ty = shape.single().filter(|ty| {
@@ -391,7 +391,7 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// A default is a single value, and the parameter can be left out.
+/// Checks that a default is a single value, and the parameter can be left out.
 fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
     let is_always_sent = parameter.need == Need::Always && parameter.fixed.is_none();
     let for_what_is_left_out = [("default_note", parameter.default_note.is_some()), ("blank", parameter.may_be_blank)];
@@ -479,7 +479,7 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// Returns what `null` clears can be left out, and has a form without text.
+/// Checks that what `null` clears can be left out, and has a form without text.
 fn null(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(place) = parameter.may_be_null.filter(|_| !parameter.shape.is_undefined()) else { return };
     let name = &parameter.name.wire;
@@ -496,7 +496,7 @@ fn null(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
 }
 
-/// `wins: unstated` belongs to a choice of alternatives.
+/// Checks that `wins: unstated` belongs to a choice of alternatives.
 fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let by_presence = family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());
     if parameter.wins_unstated && !by_presence && !parameter.shape.is_undefined() {

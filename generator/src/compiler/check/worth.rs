@@ -22,7 +22,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// Nothing is said beside `only_reduces`.
+/// Checks that nothing is said beside `only_reduces`.
 fn stands_alone(worth: &Worth, place: Place, to: &mut Diagnostics) {
     let Worth { r#in, quantity, price, at_price, known_when, reduces, only_reduces: _, place: _ } = worth;
     let mut sets = [at_price, known_when, reduces].into_iter();
@@ -58,7 +58,7 @@ fn is_counted(api: &Api, family: &Family, operation: &Operation, worth: &Worth, 
     }
 }
 
-/// The quantity counts one of the two coins.
+/// Checks that the quantity counts one of the two coins.
 fn is_quantity(family: &Family, operation: &Operation, quantity: &Placed, to: &mut Diagnostics) {
     let Some(units) = is_number(family, operation, quantity, to) else { return };
     let words = || CountedIn::WORDS.iter().map(|word| (*word, None));
@@ -73,7 +73,7 @@ fn is_quantity(family: &Family, operation: &Operation, quantity: &Placed, to: &m
     }
 }
 
-/// The parameter is a number; returns the units that it may have.
+/// Checks that the parameter is a number; returns the units that it may have.
 fn is_number<'a>(
     family: &'a Family,
     operation: &'a Operation,
@@ -91,7 +91,7 @@ fn is_number<'a>(
     parameter.map(|one| one.units.as_slice())
 }
 
-/// The condition names a parameter or a property of the account, and values of it.
+/// Checks that the condition names a parameter or a property of the account, and values of it.
 fn holds(api: &Api, family: &Family, operation: &Operation, (named, values): &NamesWithin, to: &mut Diagnostics) {
     if let Some(property) = named.0.strip_prefix(Worth::OF_ACCOUNT) {
         let property = (property.to_owned(), named.1);

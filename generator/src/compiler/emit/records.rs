@@ -214,7 +214,7 @@ pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]>
     ])
 }
 
-/// Records that a family emits.
+/// Returns the records that a family emits.
 pub(super) fn emitted(family: &Family) -> impl Iterator<Item = &Record> {
     family.records.iter().filter(|record| !record.is_abstract)
 }

@@ -426,7 +426,6 @@ impl RefusedAddress {
 }
 
 impl Class {
-    /// Classes have rate limits of their own; the first class that fits a call applies.
     pub(super) fn element(&self, family: &str) -> Element {
         let Self { name, place, doc, when, sources, dates } = self;
         let limits = || behaviour("which limits hold for a call");

@@ -209,8 +209,8 @@ macro_rules! record {
 
         #[allow(dead_code, reason = "a private record need not hand them out")]
         impl $name {
-            /// The members that came and that the schema does not declare, with their JSON texts; none unless the client
-            /// [keeps](tradeapi_runtime::ClientBuilder::keep_unknown) them.
+            /// Returns the members that came and that the schema does not declare, with their JSON texts; none unless
+            /// the client [keeps](tradeapi_runtime::ClientBuilder::keep_unknown) them.
             $vis fn unknown_members(&self) -> &$crate::json::UnknownMembers {
                 &self.__unknown
             }

@@ -330,7 +330,7 @@ macro_rules! by_value {
             /// The parameters it stands for.
             $vis const MEMBERS: &'static [&'static str] = &[$wire $(, $member)*];
 
-            /// The value of the deciding parameter.
+            /// Returns the value of the deciding parameter.
             $vis fn kind(&self) -> $decider {
                 match self {
                     $(Self::$value { .. } $(| Self::$with($optional { .. }))? => $decider::$value,)*

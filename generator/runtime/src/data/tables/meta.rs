@@ -248,7 +248,7 @@ pub enum WeightCondition {
 }
 
 impl RateLimit {
-    /// This many calls a second for each user.
+    /// Creates a limit of this many calls a second for each user.
     pub const fn per_uid(calls: u32) -> Self {
         Self {
             calls,
@@ -261,7 +261,7 @@ impl RateLimit {
         }
     }
 
-    /// This many calls a second for each address.
+    /// Creates a limit of this many calls a second for each address.
     pub const fn per_ip(calls: u32) -> Self {
         Self { scope: Scope::Ip, ..Self::per_uid(calls) }
     }

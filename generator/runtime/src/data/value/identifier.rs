@@ -175,7 +175,7 @@ macro_rules! __identifier {
                 $crate::emitted::Text::checked(text.as_ref(), &<Self as $crate::value::Identifier>::SHAPE).map(Self)
             }
 
-            /// The text.
+            /// Returns the text.
             $vis fn as_str(&self) -> &str {
                 self.0.as_str()
             }

@@ -203,7 +203,7 @@ macro_rules! open_enum {
             /// Every documented value, in the order of the document.
             $vis const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The value as on the wire.
+            /// Returns the value as on the wire.
             $vis fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $wire,)*

@@ -194,7 +194,7 @@ impl FileLimits {
         })
     }
 
-    /// The same for a process of a simulation.
+    /// Opens the same for a process of a simulation.
     #[cfg(test)]
     pub(super) fn simulated(
         folder: &Path,

@@ -173,7 +173,7 @@ impl Default for RateLimitFeedback {
 }
 
 impl RateLimitFeedback {
-    /// This feedback. `remaining` counts windows of a second.
+    /// Creates the feedback of an answer. `remaining` counts windows of a second.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
         Self {
             too_many,

@@ -195,7 +195,7 @@ impl Listing {
         }
     }
 
-    /// A listing that is never read.
+    /// Creates a listing that is never read.
     #[cfg(test)]
     pub(crate) const fn unread(part: Part) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Listing {
         }
     }
 
-    /// A listing whose pages do not come from calls.
+    /// Creates a listing whose pages do not come from calls.
     #[cfg(test)]
     pub(crate) const fn scripted(
         part: Part,

@@ -101,7 +101,7 @@ impl OwnProcess {
         }
     }
 
-    /// As it is in a forked process.
+    /// Returns the owner as it is in a forked process.
     #[cfg(test)]
     pub(super) fn of_parent(self) -> Self {
         Self(self.0.wrapping_add(1))

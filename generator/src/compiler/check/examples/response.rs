@@ -46,7 +46,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
     }
 }
 
-/// A batch with codes apart from its items has one code for each item.
+/// Checks that a batch with codes apart from its items has one code for each item.
 fn results_are_parallel(example: &mut Example<'_>, operation: &Operation, root: &Node, data: &Node) {
     let Some((batch, way)) = operation.batch.as_ref().and_then(|batch| Some((batch, batch.codes_apart()?))) else {
         return;
@@ -294,7 +294,7 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     }
 }
 
-/// A record whose fields are identified by their positions.
+/// Checks a record whose fields are identified by their positions.
 fn tuple(example: &mut Example<'_>, record: &Record, node: &Node) {
     let Value::List(nodes) = &node.value else {
         let what = format!("an array of the fields of `{}`", record.name.wire);

@@ -133,7 +133,7 @@ fn page(operation: &Cursor<'_>, draft: &mut Draft) {
     ["list", "cursor", "next"].iter().for_each(|key| page.mark(key, Mark::Read));
 }
 
-/// Choices among the parameters of a query, which no schema covers together.
+/// Returns the choices among the parameters of a query, which no schema covers together.
 fn choices(operation: &Cursor<'_>, draft: &mut Draft) {
     for choice in operation.get("x-choices").map(|all| all.items()).unwrap_or_default() {
         let need = if choice.is_true("required") { Need::Always } else { need_of(&choice) };
@@ -177,7 +177,7 @@ fn any_of(rule: &Cursor<'_>) -> Option<(Option<String>, Vec<String>)> {
     Some((rule.value["in"].as_str().map(str::to_owned), names))
 }
 
-/// Rules are sentences; how each is enforced is left to a person.
+/// Returns the rules as sentences; how each is enforced is left to a person.
 fn rules(operation: &Cursor<'_>) -> Vec<Rule> {
     let rule = |rule: Cursor<'_>| {
         let says = rule.text_beside_gap("says")?.to_owned();

@@ -308,7 +308,7 @@ fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, 
         .into_value()
 }
 
-/// Rules apply to whole requests rather than to the members of a choice.
+/// Returns what writes the members of a choice, without rules, which apply to whole requests.
 fn members(family: &Family) -> Parameters<'_> {
     Parameters { family, rules: None, form: Form::Exact }
 }

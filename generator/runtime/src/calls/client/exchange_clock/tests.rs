@@ -232,7 +232,7 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
     assert_eq!(others(&clock, at(5_000_200)), (200, 0));
 }
 
-/// Returns what one machine shows is no more certain than the slowest and the fastest of them.
+/// The clock that one machine shows is no more certain than the slowest and the fastest of all.
 #[test]
 fn each_estimate_is_compared_with_the_slowest_and_the_fastest_clock() {
     let clock = learned(&[]);

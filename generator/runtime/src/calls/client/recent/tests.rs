@@ -177,7 +177,7 @@ fn a_request_without_an_effect_has_another_beside_it() {
     assert!(recent.has_another("a", millis(1)), "the batch has it twice");
 }
 
-/// Returns what is forgotten may have had an id that another request has.
+/// A request that is forgotten may have had the id of another one.
 #[test]
 fn an_id_may_be_that_of_a_forgotten_request() {
     let recent = RecentRequests::default();

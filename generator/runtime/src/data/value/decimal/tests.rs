@@ -63,7 +63,7 @@ fn is_formatted_as_a_number() -> Tested {
     Ok(())
 }
 
-/// Returns what rounds to a step is a multiple of it, or an error, also beside the greatest number that is rounded.
+/// A number that is rounded to a step is a multiple of it, or an error, also beside the greatest one that is rounded.
 #[test]
 fn nothing_is_rounded_off_a_multiple() -> Tested {
     let most: Decimal = "79228162514264337593543950335".parse()?;

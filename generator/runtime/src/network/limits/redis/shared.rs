@@ -347,7 +347,7 @@ impl Shared {
         }
     }
 
-    /// This process; if `until` is given, as a member until then.
+    /// Returns this process as a member; if `until` is given, as one until then.
     pub(super) fn member(&self, until: Option<Instant>) -> Member<'_> {
         let validity = self.settings.validity();
         Member {

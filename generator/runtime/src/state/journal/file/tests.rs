@@ -75,7 +75,7 @@ fn nothing_is_accepted_after_a_failed_write_and_the_journal_does_not_count_as_cl
     assert_eq!(journal.gap("").unwrap().reason, super::super::GapReason::MachineStopped);
 }
 
-/// Returns what is removed was abandoned, also while others make drafts.
+/// A draft that is removed was abandoned, also while others make drafts.
 #[test]
 fn a_draft_is_its_makers_until_it_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
