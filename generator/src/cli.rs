@@ -325,7 +325,7 @@ pub(crate) fn watch(generator: &Generator, folder: &Path, output: &Output) -> ! 
     }
 }
 
-/// Returns when the folder has changed and then stayed the same for an interval.
+/// Waits until the folder has changed and then stayed the same for an interval.
 fn wait_for_change(folder: &Path, before: &State) {
     let mut last = state(folder);
     loop {

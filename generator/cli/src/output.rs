@@ -28,7 +28,7 @@ pub(crate) trait Report: Send {
     /// Notes that a page came to its end.
     fn progress(&mut self) {}
 
-    /// Returns what happens while the command runs, which its result does not repeat.
+    /// Tells what happens while the command runs, which its result does not repeat.
     fn step(&mut self, _text: &str) {}
 
     /// Shows something to know besides the results.

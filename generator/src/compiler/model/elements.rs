@@ -500,7 +500,7 @@ mod tests {
     use super::*;
     use crate::{Generator, Layout, Schema};
 
-    /// Returns the names that two keys of an element have, although they are compared by name.
+    /// Finds the names that two keys of an element have, although they are compared by name.
     fn doubled(element: &Element, found: &mut BTreeSet<String>) {
         let mut names = BTreeSet::new();
         let compared = element.keys.iter().filter(|key| !key.is_one_of_several);

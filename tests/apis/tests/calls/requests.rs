@@ -19,7 +19,7 @@ async fn sent<O: Callable>(operation: &O) -> Request {
     server.take_requests().remove(0)
 }
 
-/// Returns the request, and what a server reads from it.
+/// Checks the form of a request, and what a server reads from it.
 async fn there_and_back<O: Callable + PartialEq + std::fmt::Debug>(operation: &O, form: &str) {
     let request = sent(operation).await;
     let text = request.query.clone().filter(|query| !query.is_empty()).unwrap_or_else(|| request.text());

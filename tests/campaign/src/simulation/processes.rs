@@ -155,7 +155,7 @@ impl Story<'_> {
         }
     }
 
-    /// Returns what a process does before it trades.
+    /// Does what a process does before it trades.
     async fn begin(&mut self, client: &Client) {
         if self.dice.percent(50) || self.world.settings.variant.recovers_by_itself() {
             self.recover(client).await;

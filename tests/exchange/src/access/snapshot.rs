@@ -292,7 +292,7 @@ fn balances(out: &mut JsonWriter, core: &Core, view: Selection) {
     });
 }
 
-/// Returns what liquidations cost beyond the funds of their accounts.
+/// Writes what liquidations cost beyond the funds of their accounts.
 fn insurance(out: &mut JsonWriter, core: &Core) {
     list(out, "insurance", &core.insurance, core.insurance.len(), |out, (coin, amount)| {
         text(out, "coin", coin);

@@ -11,12 +11,12 @@ macro_rules! words {
         $vis enum $name { $($(#[$doc])* $variant),* }
 
         impl $name {
-            /// The spelling on the wire.
+            /// Returns the spelling on the wire.
             $vis const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $wire),* }
             }
 
-            /// The value with this spelling.
+            /// Returns the value with this spelling.
             $vis fn of(text: &str) -> Option<Self> {
                 match text { $($wire => Some(Self::$variant),)* _ => None }
             }

@@ -46,7 +46,7 @@ pub(super) fn written(change: Change) -> String {
     })
 }
 
-/// The text of an open change with the members of its end. `None` if it is not the text of an object.
+/// Returns the text of an open change with the members of its end. `None` if it is not the text of an object.
 // The change is not read and written again, which takes as long as a call of the system.
 #[cfg(feature = "journal")]
 pub(super) fn with_ending(open: &str, ending: &Ending) -> Option<String> {

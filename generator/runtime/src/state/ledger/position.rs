@@ -136,7 +136,7 @@ impl Position {
         (self.unreported == 0).then_some(self.reported)
     }
 
-    /// The fees by coin, negative where they were paid.
+    /// Returns the fees by coin, negative where they were paid.
     // Inline, so that only a program that calls it compiles the map.
     #[inline]
     pub fn fees(&self) -> BTreeMap<&str, Decimal> {

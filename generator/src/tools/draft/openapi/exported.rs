@@ -133,7 +133,7 @@ fn page(operation: &Cursor<'_>, draft: &mut Draft) {
     ["list", "cursor", "next"].iter().for_each(|key| page.mark(key, Mark::Read));
 }
 
-/// Returns the choices among the parameters of a query, which no schema covers together.
+/// Drafts the choices among the parameters of a query, which no schema covers together.
 fn choices(operation: &Cursor<'_>, draft: &mut Draft) {
     for choice in operation.get("x-choices").map(|all| all.items()).unwrap_or_default() {
         let need = if choice.is_true("required") { Need::Always } else { need_of(&choice) };

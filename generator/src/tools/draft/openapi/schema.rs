@@ -355,7 +355,7 @@ fn has_single_values(more: &Cursor<'_>, within: &[String]) -> bool {
 /// The keys that the exporter adds for what JSON Schema cannot say.
 const BOUNDS_OF_TEXT: [&str; 2] = ["x-minimum", "x-maximum"];
 
-/// Returns what only requests can state: defaults and bounds.
+/// Drafts what only requests can state: defaults and bounds.
 fn stated_of_requests(schema: &Cursor<'_>, field: &mut DraftField) {
     field.is_deprecated |= schema.is_true("deprecated");
     if field.is_undecided || field.kind == JsonKind::Object {

@@ -170,7 +170,7 @@ pub(super) fn states(here: PageContext<'_, '_>, family: &FamilyView<'_>, view: &
     }
 }
 
-/// Returns what codes show, how the rest is confirmed, and the transitions of states, as Markdown.
+/// Writes what codes show, how the rest is confirmed, and the transitions of states, as Markdown.
 pub(super) fn as_text(out: &mut MarkdownPage, site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) {
     out.heading(2, "Outcome by code");
     for error in &family.family.errors {

@@ -188,7 +188,7 @@ fn value_list(one: &FieldView<'_>) -> Markup {
     }
 }
 
-/// Returns parameters as Markdown.
+/// Writes parameters as Markdown.
 pub(super) fn blocks_as_text(out: &mut MarkdownPage, depth: usize, blocks: &[Block<'_>]) {
     for block in blocks {
         match block {
@@ -254,7 +254,7 @@ fn parameter_as_text(out: &mut MarkdownPage, depth: usize, one: &ParameterView<'
     blocks_as_text(out, depth + 1, items);
 }
 
-/// Returns fields as Markdown.
+/// Writes fields as Markdown.
 pub(super) fn fields_as_text(out: &mut MarkdownPage, depth: usize, all: &[FieldView<'_>]) {
     for FieldView { field, ty, doc, values, fields } in all {
         let Field {

@@ -188,7 +188,7 @@ impl Bucket {
         self.state().ask_again_at = at;
     }
 
-    /// Returns a permit for the next caller.
+    /// Gives a permit back, for the next caller.
     pub(super) fn put_back(&self, booked: Booked) {
         self.state().stock.push_front(booked);
     }

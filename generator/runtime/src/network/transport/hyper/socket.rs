@@ -48,7 +48,7 @@ impl SocketState {
         done
     }
 
-    /// Returns whether a request has no complete response yet.
+    /// Notes whether a request has no complete response yet.
     pub(super) fn awaits_response(&self, awaits: bool) {
         self.0.awaits_response.store(awaits, Ordering::Relaxed);
     }
