@@ -177,7 +177,7 @@ fn a_name_alone_finds_an_operation_of_one_family() {
     assert!(unknown.contains("did you mean `unified.assets`?"), "{unknown}");
 }
 
-/// What a call takes of a pool, and what answers tell of it.
+/// An operation shows what a call takes of a pool, and what answers tell of it.
 #[test]
 fn an_operation_shows_its_pools() {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/apis/schema/assorted");

@@ -47,10 +47,10 @@ impl Kind {
     }
 }
 
-/// What the generator makes of a typo.
+/// The verdict of the generator about a typo.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Diagnosed {
-    /// It is a schema still.
+    /// The schema is valid still.
     Valid,
     /// One mistake, at the typo.
     Once,

@@ -1,4 +1,4 @@
-//! What a journal costs as it grows: to open, to read what is open, to read in parts, and to prune.
+//! The costs of a journal as it grows: to open, to read what is open, to read in parts, and to prune.
 //!
 //! Of the changes ten are open, spread over all. Each step in a folder is a process of its own: its time, its processor
 //! time and its most memory. The last column is a journal whose process was killed. `--most 6` sets the power of ten that
@@ -23,10 +23,10 @@ use tradeapi::runtime::tables::Outcome;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// How many changes stay open.
+/// The number of changes that stay open.
 const OPEN: u64 = 10;
 
-/// How many changes are read at once.
+/// The number of changes that are read at once.
 const PART: usize = 1_000;
 
 const STEPS: [&str; 4] = ["open", "read-open", "read-parts", "prune"];

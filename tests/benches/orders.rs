@@ -1,4 +1,4 @@
-//! What a client takes to list and to count the orders that it tracks.
+//! The costs of listing and counting the orders that a client tracks.
 //!
 //! `cargo bench -p tradeapi-tests --bench orders`
 

@@ -3,8 +3,8 @@
 
 use std::process::{Command, Output};
 
-/// What follows the arguments. The parser checks a value when the next option comes, which is one that every command has;
-/// the second option does not exist, so that nothing runs if a value was taken for another one.
+/// The arguments that follow. The parser checks a value when the next option comes, which is one that every command
+/// has; the second option does not exist, so that nothing runs if a value was taken for another one.
 const AFTER: [&str; 2] = ["--help", "--no-such-option"];
 
 /// Fails unless the program refuses each option by its name. Returns how many were tried.

@@ -34,7 +34,7 @@ struct Case {
     edit: Edit,
     /// The group it is reported in.
     group: &'static str,
-    /// What the line on the schema's side names.
+    /// The name in the line on the schema's side.
     schema: &'static str,
 }
 

@@ -60,7 +60,7 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("successList", "failureList"),
 ];
 
-/// What is taken away, put in or put elsewhere so that a sentence says the contrary.
+/// Words that are taken away, put in or put elsewhere so that a sentence says the contrary.
 const NEGATIONS: &[(&str, &str)] = &[
     ("cannot", "can"),
     ("not ", ""),

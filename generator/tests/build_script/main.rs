@@ -101,7 +101,7 @@ fn mistakes_are_shown_at_their_place() {
     }
 }
 
-/// What changed is built again, and what did not is not. Cargo goes by times: a file that is only touched makes it run
+/// A build makes again what changed, and nothing else. Cargo goes by times: a file that is only touched makes it run
 /// the build script, and it compiles a crate whose build script has run. No generated file is written then, so the
 /// compiler finds everything as it left it.
 #[test]

@@ -12,11 +12,11 @@ pub(crate) type Edit = (&'static str, &'static str, &'static str);
 /// A change of a document, and what its way through the project has to look like.
 pub(crate) struct Change {
     pub(crate) name: &'static str,
-    /// What its author wrote in the documents.
+    /// The edits of its author in the documents.
     pub(crate) documents: &'static [Edit],
-    /// What the first `audit` says of it, after the place in the document. The places are those of `documents`.
+    /// The words of the first `audit` about it, after the place in the document. The places are those of `documents`.
     pub(crate) audited: &'static [&'static str],
-    /// What the maintainer writes in the schema.
+    /// The edits of the maintainer in the schema.
     pub(crate) schema: &'static [Edit],
     /// The weightiest class that `diff` finds, and the part of the version that has to rise.
     pub(crate) class: &'static str,

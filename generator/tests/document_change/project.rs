@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What is copied into a project.
+/// The files that are copied into a project.
 pub(crate) struct Sources {
     /// The generated crate, which is named after the API; the examples in its documentation say so.
     pub(crate) name: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Project {
     room: PathBuf,
 }
 
-/// How a command ended and what it said.
+/// The end of a command, and its output.
 pub(crate) struct Said {
     /// The exit code.
     pub(crate) code: Option<i32>,

@@ -69,7 +69,7 @@ fn types_that_are_named_after_one_letter_have_names_of_their_own() {
     assert_eq!((named("XlItem"), named("XlItem2"), named("XLItem")), (1, 1, 0), "{shown}");
 }
 
-/// What a draft cannot state is left empty or listed, not stated otherwise.
+/// A draft leaves empty, or lists, what it cannot state, and states nothing else in its place.
 #[test]
 fn what_the_language_does_not_have_is_left_empty_or_listed() {
     let text = r##"{"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://{region}.example.com/v{version}"}], "paths": {"/a/{id}": {"patch": {
@@ -346,7 +346,7 @@ fn an_enum_that_is_left_open_is_said_of_requests() {
     assert!(!shown.contains(&format!("# {remark}\n      mood:\n")), "enums of answers are open: {shown}");
 }
 
-/// What stands beside the forms belongs to each of them; of requests, the forms may have objects, lists of them and maps.
+/// Members beside the forms belong to each of them; of requests, the forms may have objects, lists of them and maps.
 #[test]
 fn members_beside_the_forms_belong_to_each() {
     let text = r##"{"openapi": "3.1.0", "info": {}, "paths": {"/pets": {"get": {"operationId": "getPet", "responses": {"200": {"description": "ok",

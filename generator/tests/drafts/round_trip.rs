@@ -1,4 +1,4 @@
-//! What is exported as OpenAPI is drafted again.
+//! Schemas that are exported as OpenAPI, and drafted again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -88,8 +88,8 @@ fn emptied(schema: &Path, folder: &Path) -> Vec<String> {
     families
 }
 
-/// What OpenAPI can hold of a schema, exported and drafted into a schema without operations, comes back: every fact, and
-/// none is made up.
+/// Facts that OpenAPI can hold, exported and drafted into a schema without operations, come back: every fact, and none
+/// is made up.
 #[test]
 fn facts_survive_an_export_and_a_draft() {
     let (mut all, mut lost, mut made_up) = (0, Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! What passes `check` compiles: schemas are made and changed at random, those with mistakes are dropped, and the others are
-//! compiled together. The language's own table says which keys there are, so that no new one is forgotten.
+//! Schemas that pass `check` compile: they are made and changed at random, those with mistakes are dropped, and the
+//! others are compiled together. The language's own table says which keys there are, so that no new one is forgotten.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 #[path = "../../examples/drafts/compile.rs"]

@@ -12,7 +12,7 @@ use crate::language::{Key, Language, Place, at, put};
 use crate::random::Random;
 use crate::{compile, fill, folders};
 
-/// How often a change of a key is tried.
+/// The number of times that a change of a key is tried.
 const TRIES: usize = 6;
 
 /// Returns the schemas that have all keys between them.
@@ -90,7 +90,7 @@ struct Walk<'l> {
     folder: PathBuf,
     generator: Generator,
     files: BTreeMap<String, Yaml>,
-    /// What was changed, for who looks for a fault.
+    /// The changes, for who looks for a fault.
     log: String,
 }
 

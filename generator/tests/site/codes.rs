@@ -1,4 +1,4 @@
-//! What pages say of error codes and outcomes.
+//! Error codes and outcomes on pages.
 
 use std::collections::BTreeSet;
 

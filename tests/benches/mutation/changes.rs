@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value as Yaml};
 pub(crate) struct Change {
     /// The kind of mutation.
     pub(crate) kind: &'static str,
-    /// Its place and its effect.
+    /// The place and the effect of the change.
     pub(crate) says: String,
     /// The changed file.
     pub(crate) yaml: Yaml,

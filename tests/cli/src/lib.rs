@@ -4,7 +4,7 @@
 pub mod library {
     include!(concat!(env!("OUT_DIR"), "/library/api.rs"));
 
-    /// Its program.
+    /// The program of the client.
     pub mod cli {
         include!(concat!(env!("OUT_DIR"), "/library/cli.rs"));
     }
@@ -14,7 +14,7 @@ pub mod library {
 pub mod obstacles {
     include!(concat!(env!("OUT_DIR"), "/obstacles/api.rs"));
 
-    /// Its program.
+    /// The program of the client.
     pub mod cli {
         include!(concat!(env!("OUT_DIR"), "/obstacles/cli.rs"));
     }
@@ -24,7 +24,7 @@ pub mod obstacles {
 pub mod kraken {
     include!(concat!(env!("OUT_DIR"), "/kraken/api.rs"));
 
-    /// Its program.
+    /// The program of the client.
     pub mod cli {
         include!(concat!(env!("OUT_DIR"), "/kraken/cli.rs"));
     }

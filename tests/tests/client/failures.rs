@@ -177,7 +177,7 @@ fn a_truncated_answer_is_never_a_success() {
     }
 }
 
-/// Its code may be truncated or damaged as well.
+/// The code of a truncated refusal may be damaged as well.
 #[test]
 fn a_truncated_refusal_is_not_trusted() {
     let body = br#"{"requestTime":1788912000000,"code":"40762","msg":"refused","data":null}"#;
@@ -293,7 +293,7 @@ async fn what_was_not_sent_had_no_effect(over: Over) {
     assert!(std::error::Error::source(&error).is_none());
 }
 
-/// What was read of an inconclusive response is at hand, as it is in other errors.
+/// An error of an inconclusive response has what was read of it, as other errors have.
 #[tokio::test]
 async fn an_unknown_outcome_has_what_was_read() {
     for (status, body, code) in [

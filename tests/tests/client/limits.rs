@@ -169,7 +169,7 @@ async fn all_clients_of_an_address_keep_its_rate_together() {
     assert_eq!((rate.calls, rate.window()), (6_000, Duration::from_secs(60)));
 }
 
-/// What was not sent is not counted by the exchange.
+/// The exchange does not count a call that was not sent.
 #[tokio::test]
 async fn a_call_without_a_connection_takes_no_room() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -1,5 +1,5 @@
-//! What an answer proves: a success counts only if it repeats an id of the request and contradicts none, or if it is as
-//! the documents say in every respect and shows what they promise; a refusal counts only if it is whole.
+//! The proof in an answer: a success counts only if it repeats an id of the request and contradicts none, or if it is
+//! as the documents say in every respect and shows what they promise; a refusal counts only if it is whole.
 
 use tradeapi::runtime::client::{Callable, LimitMode};
 use tradeapi::runtime::tables::{CallResult, Outcome};

@@ -57,11 +57,11 @@ fn refusal(code: &str) -> Answer {
     Answer::json(json!({"code": code, "msg": "no", "requestTime": now, "data": null}).to_string())
 }
 
-/// What may be refused because of a first copy, or because it is later: a limit, a balance, a position, the time, an
-/// account, credentials.
+/// Reasons for which a copy may be refused because of the first one, or because it is later: a limit, a balance, a
+/// position, the time, an account, credentials.
 const MAY_DIFFER: [&str; 8] = ["429", "40762", "43012", "45006", "40008", "40710", "40037", "40018"];
 
-/// What the request alone decides.
+/// Codes that the request alone decides.
 const ALIKE: [&str; 4] = ["40019", "43006", "22038", "40404"];
 
 #[tokio::test]

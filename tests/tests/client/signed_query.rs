@@ -27,7 +27,7 @@ use tradeapi_tests::{over_each_transport, query, schema, signature};
 /// meaning between values, and the apostrophe, which the WHATWG form of addresses escapes.
 const SAFE: &str = "-._~:/@$,;!()*?";
 
-/// How the server reads the query that was signed.
+/// The way in which the server reads the query that was signed.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Sent,

@@ -13,7 +13,7 @@ use tradeapi_tests::transports::Over;
 
 use super::{body, cancel, cancelled, client_at, current_thread};
 
-/// What happens to an idle connection.
+/// The event that happens to an idle connection.
 #[derive(Clone, Copy, Debug)]
 enum Disturbance {
     /// An unsolicited response.

@@ -1,4 +1,4 @@
-//! What the manifests of the published crates promise.
+//! The promises in the manifests of the published crates.
 
 use std::collections::BTreeMap;
 use std::path::Path;

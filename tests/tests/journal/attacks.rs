@@ -1,4 +1,5 @@
-//! What a program does not expect: clocks that are set, ids that come again, calls that are dropped, a runtime that ends.
+//! Events that a program does not expect: clocks that are set, ids that come again, calls that are dropped, a runtime
+//! that ends.
 
 use std::path::Path;
 use std::sync::Arc;

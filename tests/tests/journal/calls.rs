@@ -1,4 +1,4 @@
-//! What a call stores in a journal, and when.
+//! The entries that a call stores in a journal, and when.
 
 use std::future::ready;
 use std::sync::{Arc, Mutex};

@@ -110,7 +110,7 @@ async fn a_refusal_is_compared_with_later_records() {
     assert!(matches!(evidence.requests[0].verdict, EvidenceVerdict::Contradicts(_)), "{evidence:?}");
 }
 
-/// It is read although many changes were stored after it.
+/// A refusal of long ago is read although many changes were stored after it.
 #[tokio::test]
 async fn a_refusal_of_long_ago_is_compared_with_later_records() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));

@@ -86,7 +86,7 @@ async fn a_deleted_or_replaced_folder_accepts_no_changes() {
     }
 }
 
-/// What it notes of its end would count as the end of the journal that is there now.
+/// A note of the end of such a journal would count as the end of the one that is there now.
 #[tokio::test]
 async fn a_journal_whose_folder_was_replaced_notes_nothing_there() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,8 +195,8 @@ fn an_incomplete_store_of_a_killed_process_is_replaced() {
     FileJournal::open(&other, Durability::Process).unwrap();
 }
 
-/// What a process left that was killed while it made the journal is removed by the next one, and never what another one
-/// is making.
+/// The next process removes what one left that was killed while it made the journal, and never what another one is
+/// making.
 #[cfg(unix)]
 #[test]
 fn journals_that_were_left_unfinished_are_removed() {
@@ -246,7 +246,7 @@ fn journals_that_were_left_unfinished_are_removed() {
     }
 }
 
-/// What is read does not depend on how it is read.
+/// The changes that are read do not depend on how they are read.
 #[tokio::test]
 async fn parts_of_a_journal_are_those_of_the_whole() {
     let folder = tempfile::tempdir().unwrap();

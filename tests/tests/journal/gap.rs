@@ -307,7 +307,7 @@ async fn an_order_that_the_journal_lost_is_not_foreign_once_the_gap_is_closed() 
     }
 }
 
-/// What was pruned may rest for months.
+/// An order whose change was pruned may rest for months.
 #[tokio::test]
 async fn an_order_whose_change_was_pruned_is_not_foreign() {
     let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::for_user(Seed(3), Profile::new().both()));

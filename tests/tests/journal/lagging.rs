@@ -58,18 +58,18 @@ impl Environment for Hand {
     }
 }
 
-/// What the machines of the exchange answer.
+/// The answers of the machines of the exchange.
 #[derive(Default)]
 struct Books {
     /// The open orders, by client id, with the record of each.
     open: HashMap<String, Value>,
-    /// How many queries of an order it denies before it shows it.
+    /// The number of queries of an order that are denied before one shows it.
     denials: usize,
     /// Which answers to queries of an order are lost, counted from 1.
     lost: &'static [usize],
-    /// How many listings of open orders lack them.
+    /// The number of listings of open orders that lack them.
     stale_listings: usize,
-    /// How often open orders were listed, and orders queried.
+    /// The number of times that open orders were listed, and orders queried.
     listed: usize,
     queried: usize,
 }
@@ -315,7 +315,7 @@ async fn a_tracked_order_has_ended_when_as_many_listings_lack_it_as_assumed() {
     }
 }
 
-/// It has no request that could be queried.
+/// An adopted order has no request that could be queried.
 #[tokio::test]
 async fn an_adopted_order_is_denied_by_two_listings_that_have_to_show_it() {
     let exchange = Lagging::start();

@@ -1,4 +1,4 @@
-//! What remembers a change that was sent and got no answer, and until when; and what a success says of attempts before.
+//! The memory of a change that was sent and got no answer, and its end; and what a success says of attempts before.
 
 use std::collections::BTreeMap;
 use std::future::{pending, ready};

@@ -1,4 +1,4 @@
-//! How many amendments of an order may be under way, of one at a time and of several at once.
+//! The number of amendments of an order that may be under way, one at a time and several at once.
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::{Assumptions, Callable};

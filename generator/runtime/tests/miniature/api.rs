@@ -1,4 +1,4 @@
-//! What emitted code holds for a whole API: its table, its client, the types its operations share.
+//! The part of emitted code that stands for a whole API: its table, its client, the types its operations share.
 
 use tradeapi_runtime::client::{Callable, Prepared};
 use tradeapi_runtime::tables::{

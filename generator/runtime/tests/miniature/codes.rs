@@ -1,4 +1,4 @@
-//! What refusals prove, by the sources of their codes and by the client's code policy.
+//! The proofs of refusals, by the sources of their codes and by the client's code policy.
 
 use tradeapi_runtime::Error;
 use tradeapi_runtime::batches::BatchCall;

@@ -159,7 +159,7 @@ pub(crate) const CONFIRM: Confirm = Confirm {
     ..Confirm::DEFAULT
 };
 
-/// What the line does with a request.
+/// The treatment of a request by the line.
 #[derive(Clone)]
 pub(crate) enum Act {
     Answers(String),
@@ -573,8 +573,7 @@ async fn a_prepared_request_is_sent_once_before_it_expires() -> Tested {
     Ok(())
 }
 
-/// It has the address and the key of the client that prepared it, and its journal and its limits are not those of
-/// another.
+/// A prepared request has the address and the key of its client, whose journal and limits are not those of another.
 #[tokio::test]
 async fn a_prepared_request_is_sent_by_its_own_client() -> Tested {
     let [one, other] = [Line::new([answers(r#"{"orderId":"7"}"#)]), Line::new([answers(r#"{"orderId":"8"}"#)])];

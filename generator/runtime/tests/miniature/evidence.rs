@@ -1,4 +1,4 @@
-//! What proves that a request had its effect, or had none: tried with each piece of the evidence missing or wrong in
+//! The evidence that a request had its effect, or had none: tried with each piece of the evidence missing or wrong in
 //! turn.
 
 use std::time::Duration;

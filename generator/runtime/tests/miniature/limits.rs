@@ -339,7 +339,7 @@ async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
     Ok(())
 }
 
-/// It is not known then whether the exchange received it.
+/// Whoever gives a call up does not know that the exchange received it.
 #[tokio::test]
 async fn a_call_that_is_given_up_on_its_way_counts() -> Tested {
     let counts = [CountFrom::Arrival, CountFrom::Response].into_iter();

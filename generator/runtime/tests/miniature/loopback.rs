@@ -29,7 +29,7 @@ fn client_of(over: Over, address: &str, limits: TransportLimits) -> Result<Clien
     over(Client::builder(address).credentials(Credentials::new("key", "secret", "pass")), limits)?.build()
 }
 
-/// What the server does with a connection after it has read a request.
+/// The treatment of a connection after the server has read a request.
 #[derive(Clone, Copy)]
 enum Manner {
     Answers(&'static str),

@@ -33,7 +33,7 @@ const BASE: Meta = Meta {
     ..Meta::DEFAULT
 };
 
-/// How an order is executed: a choice by the value of `orderType`.
+/// The execution of an order: a choice by the value of `orderType`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Execution {
     Limit { price: Decimal },

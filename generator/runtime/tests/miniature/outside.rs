@@ -172,7 +172,7 @@ async fn a_confirmation_that_was_dropped_is_not_proven() -> Tested {
     Ok(())
 }
 
-/// It may have had the effect after all, so that a record may be of either.
+/// A request whose refusal is contradicted may have had its effect, so that a record may be of either.
 #[tokio::test]
 async fn a_contradicted_refusal_is_a_rival_of_the_next_request_with_the_id() -> Tested {
     let line = Line::new([code("40786"), lost(), answers(SHOWN)]);

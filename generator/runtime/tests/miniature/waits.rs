@@ -1,5 +1,5 @@
-//! How long queries and repeats wait, how a call ends after several attempts, and until when a request is repeated by
-//! its key.
+//! Waits of queries and repeats, the end of a call after several attempts, and the time until which a request is
+//! repeated by its key.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -59,7 +59,7 @@ fn robot(name: &str, task: impl Into<Task>) -> Robot {
     Robot::new(RobotName::new(name).unwrap(), task)
 }
 
-/// What a request sends may be one of several objects: a member decides, or which of them is there.
+/// A request may send one of several objects: a member decides, or which of them is there.
 #[tokio::test]
 async fn choices_hold_objects_lists_of_objects_and_maps() {
     let server = ScriptedServer::start().unwrap();

@@ -51,7 +51,7 @@ const NOT_COVERED: [CallResult; 6] = [
     CallResult::ItemUnaccounted,
 ];
 
-/// What outcomes are decided by, apart from call results, and why queries leave them open.
+/// The grounds on which outcomes are decided, apart from call results, and why queries leave them open.
 const DECIDED: [(&str, &str); 39] = [
     ("code", "a timestamp refused"),
     ("code", "an id used before"),

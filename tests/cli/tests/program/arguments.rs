@@ -1,4 +1,4 @@
-//! What the parser takes and refuses: a variable without a value never makes another request.
+//! Arguments that the parser takes and refuses: a variable without a value never makes another request.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -321,7 +321,8 @@ fn a_dry_run_shows_where_the_request_goes_without_secrets() {
     assert_eq!(shown["requests"][0]["headers"]["paptrading"], "1", "{shown}");
 }
 
-/// Its functions take neither a client nor a transport; this listens at the address of the profile nevertheless.
+/// The functions of a dry run take neither a client nor a transport; this listens at the address of the profile
+/// nevertheless.
 #[test]
 fn no_dry_run_connects() {
     let folder = TempDir::new().unwrap();

@@ -65,7 +65,7 @@ fn members_of_query(target: &str) -> Value {
     pairs.map(|(name, value)| (name.to_owned(), Value::from(value.replace("%2C", ",").replace("%3A", ":")))).collect()
 }
 
-/// What was stated is sent, whether as text or as a number; a client id may be added.
+/// Checks that everything stated is sent, as text or as a number; a client id may be added.
 fn assert_same(stated: &Value, sent: &Value, meta: &Meta) {
     match (stated, sent) {
         (Value::Object(stated), Value::Object(sent)) => {

@@ -159,7 +159,7 @@ pub(crate) fn ran(command: &mut Command, input: &str) -> Ran {
     Ran::of(child.wait_with_output().unwrap())
 }
 
-/// How the program ended, and what it printed.
+/// The end of a program, and what it printed.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -173,12 +173,12 @@ impl Ran {
         Self { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// Its lines of JSON.
+    /// Returns the lines of JSON that the program printed.
     pub(crate) fn lines(&self) -> Vec<Value> {
         self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:?}"))).collect()
     }
 
-    /// Its only line of JSON.
+    /// Returns the only line of JSON that the program printed.
     pub(crate) fn line(&self) -> Value {
         let [line] = <[Value; 1]>::try_from(self.lines()).unwrap_or_else(|_| panic!("{self:?}"));
         line

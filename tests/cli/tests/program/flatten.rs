@@ -11,11 +11,11 @@ use tradeapi_exchange::{Conditions, Family, Fault, FaultKind, FaultTarget, Hosti
 
 use crate::fixture::{Local, Ran};
 
-/// How many hostile exchanges are tried. None unless the variable says so: where outcomes are unknown, a run waits for
-/// minutes until an absence proves something.
+/// The number of hostile exchanges that are tried. None unless the variable says so: where outcomes are unknown, a run
+/// waits for minutes until an absence proves something.
 const RUNS: &str = "TRADEAPI_FLATTEN_RUNS";
 
-/// How many of them run side by side.
+/// The number of them that run side by side.
 const AT_ONCE: usize = 50;
 
 /// Orders and positions in both accounts.

@@ -122,7 +122,7 @@ fn positions_of_too_many_days_name_a_number_that_works() {
     assert_eq!(local.run(&["positions", "--days", days]).ended(0).lines().len(), 1, "{error}");
 }
 
-/// What a unified key's refusal by the classic family does not show.
+/// A refusal of a unified key by the classic family does not show that its credentials are right.
 #[test]
 fn a_refusal_by_the_kind_of_account_verifies_no_credentials() {
     for (accounts, command, code) in [

@@ -332,7 +332,7 @@ fn why_unknown(what: &LeftOver) -> Option<&str> {
     }
 }
 
-/// What cannot be closed is reported, and the client does not say that all is well.
+/// The client reports what cannot be closed, and does not say that all is well.
 #[test]
 fn what_is_left_is_reported() {
     let desk = Desk::new(7, Mode::OneWay);

@@ -137,7 +137,7 @@ async fn no_bytes_make_the_exchange_panic() {
 /// A running program, which is killed when it is dropped.
 pub(crate) struct Program {
     child: Child,
-    /// Its address, once it has printed it.
+    /// The address that the program has printed.
     address: String,
     /// The folder of its profile, unless a test has one.
     _profiles: Option<TempDir>,
@@ -159,7 +159,7 @@ impl Program {
         (program, client)
     }
 
-    /// Its address, once it has printed it.
+    /// Returns the address, once the program has printed it.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address.parse().unwrap()
     }

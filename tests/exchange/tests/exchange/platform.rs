@@ -1,4 +1,4 @@
-//! What everyone sees of the market, and what an account shows of its risk.
+//! The market as everyone sees it, and the risk that an account shows.
 
 use tradeapi::unified::{
     Category, Execution, GetAccountAssets, GetRealityFills, PlaceOrder, PlaceRealityOrder, RealityExecution, Side,

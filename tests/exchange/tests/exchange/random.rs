@@ -1,4 +1,4 @@
-//! What random histories of an account are made of: chance, time that passes while a call waits, and orders.
+//! The parts of random histories of an account: chance, time that passes while a call waits, and orders.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

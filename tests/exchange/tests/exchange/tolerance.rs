@@ -1,4 +1,4 @@
-//! What a tolerant exchange takes beyond the documents, and a strict one refuses.
+//! Requests that a tolerant exchange takes beyond the documents, and a strict one refuses.
 
 use serde_json::{Value, json};
 use tradeapi_exchange::{Exchange, Family, Profile, Settings, Setup, Time};

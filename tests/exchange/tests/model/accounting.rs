@@ -20,13 +20,13 @@ use crate::number_of;
 
 mod operations;
 
-/// What a contract counts in.
+/// The unit that a contract counts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Spot,
     Linear,
     Inverse,
-    /// Its quantity is in the quote coin.
+    /// The quantity is in the quote coin.
     ByQuote,
 }
 
@@ -79,13 +79,13 @@ struct Fill {
     buys: bool,
     price: Num,
     qty: Num,
-    /// What was paid; negative if it was received.
+    /// The fee that was paid; negative if it was received.
     fee: Num,
     coin: String,
     profit: Num,
 }
 
-/// What an account showed last.
+/// The state that an account showed last.
 #[derive(Default)]
 struct Seen {
     view: AccountView,
@@ -106,7 +106,7 @@ struct Books {
     clients: u64,
     /// True if an order is about to be created that replaces a modified one.
     is_replacing: bool,
-    /// How often each kind of request was done, and refused by which codes.
+    /// The number of times that each kind of request was done, and refused by which codes.
     done: BTreeMap<&'static str, u64>,
     refused: BTreeSet<String>,
 }

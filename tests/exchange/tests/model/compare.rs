@@ -1,4 +1,4 @@
-//! What both sides show after an operation.
+//! The comparison of both sides after an operation.
 
 use std::collections::BTreeSet;
 

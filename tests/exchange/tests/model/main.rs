@@ -46,11 +46,11 @@ struct Run {
     last: Vec<(usize, usize, u64)>,
     /// The account whose positions are compared after this operation, besides those that have traded.
     turn: usize,
-    /// How often each operation was done.
+    /// The number of times that each operation was done.
     done: BTreeMap<&'static str, u64>,
 }
 
-/// What a request did, for the message of a difference.
+/// The effect of a request, for the message of a difference.
 type Told = String;
 
 impl Run {

@@ -1,4 +1,4 @@
-//! What happens to both sides without a request of a user: the market moves, others trade, time passes.
+//! Events of both sides without a request of a user: the market moves, others trade, time passes.
 
 use std::time::Duration;
 

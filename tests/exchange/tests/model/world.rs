@@ -64,7 +64,7 @@ pub(super) enum Refused {
     Fixed,
 }
 
-/// What a request places.
+/// The order that a request places.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {
     pub(super) account: usize,
@@ -75,7 +75,7 @@ pub(super) struct Wish {
     pub(super) force: Force,
     pub(super) price: i64,
     pub(super) qty: i64,
-    /// What a market order spends of the quote coin, in place of a quantity.
+    /// The amount of the quote coin that a market order spends, in place of a quantity.
     pub(super) amount: Option<Num>,
     pub(super) pos: Pos,
     pub(super) closes: bool,
@@ -101,12 +101,12 @@ pub(super) struct Order {
     turn: u64,
     pub(super) filled: i64,
     value: Num,
-    /// What was filled, in the base coin.
+    /// The quantity that was filled, in the base coin.
     base: Num,
     fee: Num,
     /// The part of what is left that closes the position of its account, so that it needs no funds.
     netted: i64,
-    /// What each other step of the quantity reserves.
+    /// The amount that each other step of the quantity reserves.
     reserve: Num,
 }
 
@@ -116,7 +116,7 @@ impl Order {
     }
 }
 
-/// How an order ended.
+/// The end of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Open,
@@ -167,7 +167,7 @@ pub(super) struct World {
     pub(super) accounts: Vec<Account>,
     /// The open orders, the oldest first.
     pub(super) open: Vec<Order>,
-    /// What became of the order of the last request.
+    /// The end of each order that the last request ended.
     pub(super) ended: BTreeMap<u64, (End, Order)>,
     pub(super) insurance: BTreeMap<Coin, Num>,
     turn: u64,
@@ -250,7 +250,6 @@ impl World {
     }
 }
 
-/// What an order shows.
 impl Order {
     pub(super) fn shown(&self) -> (Num, Num, Num) {
         (self.base.clone(), self.value.clone(), self.fee.clone())

@@ -20,7 +20,7 @@ pub(crate) const DAY: u64 = 86_400_000;
 /// The initial time.
 pub(crate) const NOW: u64 = 1_790_000_000_000;
 
-/// How far the time of a signature may be off.
+/// The time by which a signature may be off.
 const SIGNATURE_WINDOW: u64 = 30_000;
 
 /// A listed item.
@@ -101,7 +101,7 @@ pub(crate) const UNIFIED_ORDERS: Names = Names { id: "orderId", ..UNIFIED_FILLS 
 pub(crate) const COMMISSIONS: Names = Names { list: "commissionList", id: "uid", ..CLASSIC_FILLS };
 pub(crate) const INSIDERS: Names = Names { id: "reporterName", ..UNIFIED_FILLS };
 
-/// How an exchange marks the end of a listing.
+/// The mark by which an exchange ends a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last page with items has no cursor: it is `null`.

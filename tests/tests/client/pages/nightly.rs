@@ -13,7 +13,7 @@ use super::exchange::{
 
 const MINUTE: u64 = 60_000;
 
-/// What is settled, as the documentation of `Pages::settled` says.
+/// The age of what is settled, as the documentation of `Pages::settled` says.
 const SETTLED: u64 = 10 * MINUTE;
 
 fn at(time: u64) -> Timestamp {
@@ -219,7 +219,7 @@ fn an_ended_listing_that_is_not_settled_is_an_error_and_not_silent() {
     assert_eq!(orders().resume(&saved(&pages)).unwrap_err(), PositionError::Ended { until: None });
 }
 
-/// What was asked for is listed: there is nothing to go on to.
+/// A listing with an end has what was asked for: there is nothing to go on to.
 #[test]
 fn a_listing_with_an_end_goes_on_to_a_later_one_only() {
     let exchange = exchange(hourly());

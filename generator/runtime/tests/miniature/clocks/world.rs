@@ -27,13 +27,13 @@ pub(super) struct World {
 
 #[derive(Clone, Default)]
 pub(super) struct State {
-    /// How far the exchange's clock is ahead of true time, in milliseconds.
+    /// The time by which the exchange's clock is ahead of the true one, in milliseconds.
     pub(super) there: i64,
-    /// How long a request takes there, and the answer back.
+    /// The time that a request takes there, and the answer back.
     trip: Duration,
     /// True if requests get no answer.
     pub(super) silent: bool,
-    /// How far the header of answers is ahead of their own time.
+    /// The time by which the header of answers is ahead of their own time.
     pub(super) date_ahead: i64,
     /// A code with which everything is refused, and the time in such an answer.
     pub(super) refusal: Option<(&'static str, u64)>,

@@ -44,7 +44,7 @@ pub(super) struct Adapter {
 pub(super) struct Shown<'a> {
     /// The orders that its parameters select.
     pub(super) orders: Vec<Value>,
-    /// Its parameters.
+    /// The parameters of the query.
     pub(super) query: &'a Map<String, Value>,
     pub(super) now: u64,
 }

@@ -77,15 +77,15 @@ pub(crate) struct History {
 /// The effect of an amendment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Amended {
-    /// It changed the order.
+    /// The amendment changed the order.
     Changed,
-    /// It ended the order, and another one replaces it.
+    /// The amendment ended the order, and another one replaces it.
     Replaced,
-    /// It changed the presets of the order, and no order has the new id.
+    /// The amendment changed the presets of the order, and no order has the new id.
     Preset,
-    /// It was refused, and ended the order.
+    /// The amendment was refused, and ended the order.
     Ended,
-    /// It was refused, without an effect.
+    /// The amendment was refused, without an effect.
     Refused,
     /// No client knows of it.
     Unknown,

@@ -1,4 +1,4 @@
-//! What others quote and trade.
+//! Quotes and trades of others.
 
 use super::{Force, Order, Pos, Presets, Prevention, Wish, World};
 use crate::number::Num;

@@ -1,4 +1,4 @@
-//! What the contracts of pairs count in.
+//! The units that the contracts of pairs count in.
 
 use super::{Coin, MAINTENANCE, Position, sign};
 use crate::number::Num;
