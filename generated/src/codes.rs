@@ -35,9 +35,12 @@ runtime::codes! {
     "24056" of "unified" => NoSuchOrder certain Single: "Batch or close item: the order or position does not exist.";
     "25000" of "unified" => Unknown: "System error.";
     "25001" of "unified" => Unknown: "Operation timed out.";
+    "25002" of "unified" => NotDone certain Single: "The operation is not supported.";
     "25003" of "unified" => Unknown: "Concurrent operation; not said which of the two won.";
     "25004" of "unified" => Rate: "Operation too frequent.";
+    "25005" of "unified" => NotDone certain Single: "The user does not exist.";
     "25006" of "unified" => NotDone certain Single: "Account status abnormal.";
+    "25007" of "unified" => NotDone certain Single: "The account is in an irregular state.";
     "25008" of "unified" => NotDone certain Single: "Account is in forced liquidation.";
     "25009" of "unified" => NotDone certain Single: "Such a change of the account mode is not allowed now.";
     "25010" of "unified" => NotDone certain Single: "Such a change of the position mode is not allowed now.";
@@ -46,9 +49,11 @@ runtime::codes! {
     "25100" of "unified" => NotDone at Parameters: "Symbol does not exist.";
     "25101" of "unified" => NotDone: "Symbol not open for trading.";
     "25102" of "unified" => NotDone: "Symbol in maintenance.";
+    "25103" of "unified" => NotDone certain Single: "Trading of the pair has not begun.";
     "25104" of "unified" => NotDone: "Contract delisted.";
     "25105" of "unified" => NotDone: "Contract takes no opening orders.";
     "25106" of "unified" => NotDone certain Single: "Trading halted for settlement or maintenance.";
+    "25107" of "unified" => NotDone certain Single: "There is a position, which has to be closed first.";
     "25108" of "unified" => NotDone certain Single: "Symbol is not available.";
     "25110" of "unified" => NotDone certain Single: "The coin cannot go into the unified account.";
     "25113" of "unified" => Unknown certain Single: "A cancel is still in progress; what it did is not known yet.";
@@ -63,8 +68,17 @@ runtime::codes! {
     "25207" of "unified" => NotDone and alike: "Quantity below the minimum.";
     "25208" of "unified" => NotDone and alike: "Quantity above the maximum.";
     "25209" of "unified" => Unknown certain Single: "Too little liquidity; not said whether before or during matching.";
+    "25210" of "unified" => NotDone certain Single: "The price moves too fast; refused as too risky.";
     "25211" of "unified" => NotDone certain Single: "Too many open orders.";
     "25212" of "unified" => DuplicateId: "clientOid already used on the unified account; the earlier order may exist.";
+    "25213" of "unified" => NotDone certain Single: "Above the limit of what may be bought of the coin altogether.";
+    "25214" of "unified" => NotDone certain Single: "Above the limit of what may be sold of the coin altogether.";
+    "25215" of "unified" => NotDone certain Single: "Above the limit of what may be bought of the coin in 24 hours.";
+    "25216" of "unified" => NotDone certain Single: "Above the limit of what may be sold of the coin in 24 hours.";
+    "25219" of "unified" => NotDone certain Single: "The initial margin would grow by more than the available assets.";
+    "25221" of "unified" => NotDone certain Single: "There is no such tier.";
+    "25222" of "unified" => NotDone certain Single: "There is no price of trades or fair mark price.";
+    "25223" of "unified" => NotDone certain Single: "Above the highest leverage.";
     "25225" of "unified" => NotDone certain Single: "Not enough of the position is free to close.";
     "25226" of "unified" => NotDone certain Single: "Position smaller than requested.";
     "25227" of "unified" => NotDone: "No position to close. On a retry the first attempt may have closed it.", "in hedge mode, what closes a long is sell with posSide long, unlike in a classic account";
@@ -74,12 +88,19 @@ runtime::codes! {
     "25231" of "unified" => NotDone: "Close quantity above the held quantity.";
     "25232" of "unified" => NotDone certain Single: "Reduce-only clashes with open orders.";
     "25233" of "unified" => NotDone certain Single: "Order quantity above the maximum of the tier.";
+    "25234" of "unified" => NotDone certain Single: "The quantity is above what is left for regular or for post-only orders.";
     "25235" of "unified" => NotDone certain Single: "Risk cap on the open position of all accounts together.";
     "25236" of "unified" => NotDone: "Position type does not fit the account mode (one-way or hedge).", "give the client the position mode of the account; such orders are then refused before they are sent";
     "25237" of "unified" => NotDone certain Single: "Close orders need hedge mode.", "give the client the position mode of the account; such orders are then refused before they are sent";
+    "25238" of "unified" => NotDone certain Single: "Parameters that exclude each other have values.";
     "25239" of "unified" => Unknown certain Single: "Closing failed, try later; a part may have closed.";
+    "25240" of "unified" => NotDone certain Single: "The named thing does not support this operation.";
+    "25241" of "unified" => NotDone certain Single: "The orders of a batch are worth too much together.";
+    "25242" of "unified" => NotDone certain Single: "Above the quantity that may be reduced.";
+    "25243" of "unified" => NotDone certain Single: "The limit of holdings of the coin is exceeded.";
     "25244" of "unified" => NotDone and alike: "Price is not a multiple of the tick.";
     "25245" of "unified" => NotDone certain Single: "Account is not in unified mode; comes with HTTP 400.";
+    "25567" of "unified" => NotDone certain Single: "Above the highest quantity of contract orders.";
     "25568" of "unified" => NotDone certain Single: "Order does not meet the conditions for modifying.";
     "25569" of "unified" => NotDone certain Single: "Order modified too many times.";
     "25571" of "unified" => NotDone certain Single: "Modification changes nothing.";
@@ -238,6 +259,7 @@ runtime::codes! {
     "40916" => NotDone: "Futures use of the account restricted.";
     "40917" => NotDone: "SL of a long must be under the mark price.";
     "40918" => NotDone certain Single: "Copy trader opens too often.";
+    "40920" of "classic" => NotDone: "The position mode cannot be changed while there is a position or an order.";
     "40921" of "classic" => NotDone certain Single: "Size above the maximum of the tier.";
     "40922" => NotDone certain Single: "Only working orders may be modified; this one may be filled or cancelled.";
     "40923" => NotDone: "Modification changes nothing.";
@@ -332,6 +354,12 @@ runtime::codes! {
     "70229" => Unknown certain Single: "Order placing error; no reason given.";
     "80011" => NoSuchOrder certain Single: "The order does not exist.";
     "95001" => NotDone certain Single: "The user is being liquidated.";
+    "95005" of "unified" => NotDone certain Single: "The institutional loan is too large for its collateral to open contracts.";
+    "95006" of "unified" => NotDone certain Single: "The institutional loan is too large for its collateral to buy on spot.";
+    "95007" of "unified" => NotDone certain Single: "The institutional loan does not allow this spot pair.";
+    "95008" of "unified" => NotDone certain Single: "The institutional loan does not allow futures.";
+    "95009" of "unified" => NotDone certain Single: "The institutional loan does not allow this margin pair.";
+    "95011" of "unified" => NotDone: "A parameter breaks its rule.";
 }
 
 runtime::refusals! {

@@ -45,7 +45,7 @@ runtime::open_enum! {
         /// `isolated`: Isolated margin.
         Isolated = "isolated",
         /// `crossed`: Crossed margin.
-        Crossed = "crossed",
+        Crossed = "crossed" | "cross",
     }
 }
 

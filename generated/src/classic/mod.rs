@@ -91,6 +91,9 @@
 //!   UnipayFI/go-bitget)
 //! - A guide of the vendor names cancelSource and fillTime as fields of an order, which no table and no
 //!   captured answer has. (mydcc/cachy-app (transcribed best practices of the vendor))
+//! - On a demo account of 2026-10, an order with tradeSide was refused with 40774 in one-way mode,
+//!   where the document says that tradeSide is ignored. In hedge mode, an order with tradeSide open and
+//!   reduceOnly YES was taken, and opened a position. (captures of 2026-10 in the tests of kwannz/nofx)
 //! - The multi-asset mode of a classic account cannot be turned on since 2026-07-01; who leaves it
 //!   cannot return. (vendor notice of 2026-06-01)
 //! - Whether a clientOid is in use is decided among pending orders only. A copy of a request that comes

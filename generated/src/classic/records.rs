@@ -262,6 +262,24 @@ runtime::record! {
         /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
         #[wire("presetStopLossExecutePrice")]
         pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
+        /// `presetStopSurplusType`: Price that the preset take-profit watches, under the name that the order
+        /// record has.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed, in no document: sebastianganser/Bitget\_API (vendor page), tiagosiebler/bitget-api,
+        /// UnipayFI/go-bitget.
+        #[wire("presetStopSurplusType", conditional)]
+        pub preset_stop_surplus_type: Option<TriggerType>,
+        /// `presetStopLossType`: Price that the preset stop-loss watches, under the name that the order record
+        /// has.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed, in no document: sebastianganser/Bitget\_API (vendor page), tiagosiebler/bitget-api,
+        /// UnipayFI/go-bitget.
+        #[wire("presetStopLossType", conditional)]
+        pub preset_stop_loss_type: Option<TriggerType>,
         /// `reduceOnly`: Restricts the order to reducing the position.
         ///
         /// Observed, in no document: captures in the tests of ccxt, captures in the tests of JKorf/Bitget.Net.
@@ -448,7 +466,9 @@ runtime::record! {
         #[wire("feeCoin")]
         pub fee_coin: Option<Coin>,
         /// `totalDeductionFee`: Total of the deduction.
-        #[wire("totalDeductionFee")]
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("totalDeductionFee", or_null)]
         pub total_deduction_fee: Option<runtime::Decimal>,
         /// `totalFee`: Total of the fee.
         #[wire("totalFee")]

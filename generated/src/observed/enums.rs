@@ -235,7 +235,7 @@ runtime::open_enum! {
     /// Which margin backs a position.
     pub enum MarginMode {
         /// `crossed`: That of the account.
-        Crossed = "crossed",
+        Crossed = "crossed" | "cross",
         /// `isolated`: Its own.
         Isolated = "isolated",
     }
@@ -372,6 +372,20 @@ runtime::same_texts!(super::super::classic::TradeSide => TradeSide);
 
 #[cfg(feature = "unified")]
 runtime::same_texts!(super::super::unified::TradeSide => TradeSide);
+
+runtime::open_enum! {
+    /// Says if a conditional order of the classic account opens or closes a position.
+    pub enum PlanTradeSide {
+        /// `open`: Opens it.
+        Open = "open",
+        /// `close`: Closes it.
+        Close = "close",
+        /// `buy_single`: Buys in one-way mode.
+        BuySingle = "buy_single",
+        /// `sell_single`: Sells in one-way mode.
+        SellSingle = "sell_single",
+    }
+}
 
 runtime::open_enum! {
     /// Restricts an order to reducing a position, in one-way mode.

@@ -95,6 +95,9 @@
 //! - Candles between startTime and endTime: the first boundary is not included and the second is. The
 //!   last candle is not closed yet. A request for more than 1,000 is refused, and minutes go back about
 //!   30 days. (SymbolNotes (live readings of 2026-09))
+//! - Conditional orders of a position are listed with planType profit\_loss, and cancelled with the
+//!   planType that each has. A cancellation with profit\_loss is a success with empty lists, and
+//!   cancels nothing. (captures of 2026-10 in the tests of kwannz/nofx)
 //! - The order book of a unified account has up to 1,000 levels on each side since 2026-07-07.
 //!   (UnipayFI/go-bitget)
 //! - The steps of prices of spot pairs change while trading goes on, so instruments that were read at
@@ -192,9 +195,9 @@ mod set_position_mode;
 pub use enums::{
     AccountMode, AssetKind, BusinessType, CandleType, Category, ContractStatus,
     ContractType, HoldSide, InstrumentStatus, Interval, MarginMode, OrderSide, OrderType,
-    PastSide, PlanStatus, PlanType, PositionMode, PositionSide, ProductType, ReduceOnly,
-    Side, SpotAssetType, StrategyStatus, StrategyType, TpslMode, TradeSide, TriggerBy,
-    TriggerType, YesNo, YesNoInCapitals,
+    PastSide, PlanStatus, PlanTradeSide, PlanType, PositionMode, PositionSide,
+    ProductType, ReduceOnly, Side, SpotAssetType, StrategyStatus, StrategyType, TpslMode,
+    TradeSide, TriggerBy, TriggerType, YesNo, YesNoInCapitals,
 };
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{BillId, Coin, OrderId, PositionId, Symbol, TradeId};

@@ -6,8 +6,9 @@ use tradeapi_runtime as runtime;
 use super::{
     AccountMode, AssetKind, BillId, Category, Coin, ContractStatus, ContractType,
     InstrumentStatus, MarginMode, OrderId, OrderSide, OrderType, PastSide, PlanStatus,
-    PlanType, PositionId, PositionMode, PositionSide, Side, StrategyStatus, StrategyType,
-    Symbol, TradeId, TradeSide, TriggerBy, TriggerType, YesNo, YesNoInCapitals,
+    PlanTradeSide, PlanType, PositionId, PositionMode, PositionSide, Side,
+    StrategyStatus, StrategyType, Symbol, TradeId, TriggerBy, TriggerType, YesNo,
+    YesNoInCapitals,
 };
 
 runtime::record! {
@@ -1184,17 +1185,21 @@ runtime::record! {
         pub holding_amount: Option<runtime::Decimal>,
         /// `deliveryStartTime`: When delivery begins.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Present only for delivery contracts.
         ///
         /// Observed.
-        #[wire("deliveryStartTime", conditional)]
+        #[wire("deliveryStartTime", or_null, conditional)]
         pub delivery_start_time: Option<runtime::Timestamp>,
         /// `deliveryTime`: When the contract ends.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Present only for delivery contracts.
         ///
         /// Observed.
-        #[wire("deliveryTime", conditional)]
+        #[wire("deliveryTime", or_null, conditional)]
         pub delivery_time: Option<runtime::Timestamp>,
         /// `deliveryStatus`: State of delivery, such as delivery\_normal; empty for perpetual contracts.
         ///
@@ -2000,36 +2005,46 @@ runtime::record! {
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("unrealizedPL")]
+        #[wire("unrealizedPL", or_null)]
         pub unrealised_profit: Option<runtime::Decimal>,
         /// `crossedUnrealizedPL`: Unrealised profit of positions with crossed margin.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("crossedUnrealizedPL")]
+        #[wire("crossedUnrealizedPL", or_null)]
         pub crossed_unrealised_profit: Option<runtime::Decimal>,
         /// `isolatedUnrealizedPL`: Unrealised profit of positions with isolated margin.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("isolatedUnrealizedPL")]
+        #[wire("isolatedUnrealizedPL", or_null)]
         pub isolated_unrealised_profit: Option<runtime::Decimal>,
         /// `crossedMargin`: What positions with crossed margin take.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("crossedMargin")]
+        #[wire("crossedMargin", or_null)]
         pub crossed_margin: Option<runtime::Decimal>,
         /// `isolatedMargin`: What positions with isolated margin take.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("isolatedMargin")]
+        #[wire("isolatedMargin", or_null)]
         pub isolated_margin: Option<runtime::Decimal>,
         /// `coupon`: What coupons are worth.
         ///
@@ -2196,36 +2211,46 @@ runtime::record! {
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("unrealizedPL")]
+        #[wire("unrealizedPL", or_null)]
         pub unrealised_profit: Option<runtime::Decimal>,
         /// `crossedUnrealizedPL`: Unrealised profit of positions with crossed margin.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("crossedUnrealizedPL")]
+        #[wire("crossedUnrealizedPL", or_null)]
         pub crossed_unrealised_profit: Option<runtime::Decimal>,
         /// `isolatedUnrealizedPL`: Unrealised profit of positions with isolated margin.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("isolatedUnrealizedPL")]
+        #[wire("isolatedUnrealizedPL", or_null)]
         pub isolated_unrealised_profit: Option<runtime::Decimal>,
         /// `crossedMargin`: What positions with crossed margin take.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("crossedMargin")]
+        #[wire("crossedMargin", or_null)]
         pub crossed_margin: Option<runtime::Decimal>,
         /// `isolatedMargin`: What positions with isolated margin take.
         ///
         /// Unit: margin coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("isolatedMargin")]
+        #[wire("isolatedMargin", or_null)]
         pub isolated_margin: Option<runtime::Decimal>,
         /// `coupon`: What coupons are worth.
         ///
@@ -3608,7 +3633,7 @@ runtime::record! {
         ///
         /// Observed.
         #[wire("tradeSide")]
-        pub trade_side: Option<TradeSide>,
+        pub trade_side: Option<PlanTradeSide>,
         /// `posMode`: How positions are kept.
         ///
         /// Observed.
@@ -3626,43 +3651,73 @@ runtime::record! {
         /// Observed.
         #[wire("orderSource", conditional)]
         pub order_source: Option<String>,
+        /// `presetStopSurplusPrice`: Price of the take-profit of its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("presetStopSurplusPrice", conditional)]
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
         /// `stopSurplusTriggerPrice`: Trigger price of the take-profit of its order.
         ///
         /// Unit: quote coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopSurplusTriggerPrice")]
+        #[wire("stopSurplusTriggerPrice", or_null)]
         pub take_profit: Option<runtime::Decimal>,
         /// `stopSurplusExecutePrice`: Price of that take-profit.
         ///
         /// Unit: quote coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopSurplusExecutePrice")]
+        #[wire("stopSurplusExecutePrice", or_null)]
         pub take_profit_limit: Option<runtime::Decimal>,
         /// `stopSurplusTriggerType`: Which price triggers it.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopSurplusTriggerType")]
+        #[wire("stopSurplusTriggerType", or_null)]
         pub take_profit_type: Option<TriggerType>,
+        /// `presetStopLossPrice`: Price of the stop-loss of its order.
+        ///
+        /// Unit: quote coin.
+        ///
+        /// Present only in some answers.
+        ///
+        /// Observed.
+        #[wire("presetStopLossPrice", conditional)]
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
         /// `stopLossTriggerPrice`: Trigger price of the stop-loss of its order.
         ///
         /// Unit: quote coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopLossTriggerPrice")]
+        #[wire("stopLossTriggerPrice", or_null)]
         pub stop_loss: Option<runtime::Decimal>,
         /// `stopLossExecutePrice`: Price of that stop-loss.
         ///
         /// Unit: quote coin.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopLossExecutePrice")]
+        #[wire("stopLossExecutePrice", or_null)]
         pub stop_loss_limit: Option<runtime::Decimal>,
         /// `stopLossTriggerType`: Which price triggers it.
         ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
         /// Observed.
-        #[wire("stopLossTriggerType")]
+        #[wire("stopLossTriggerType", or_null)]
         pub stop_loss_type: Option<TriggerType>,
         /// `cTime`: When it was placed.
         ///

@@ -221,14 +221,20 @@ fn orders_and_fills() {
     );
     let list = read::<unified::CancelAllOrders>(r#"{"list": [{"orderId": "3", "clientOid": "3"}]}"#);
     assert_eq!(list.len(), 1, "the list within an object");
-    read::<classic::GetPendingOrders>(
+    let orders = read::<classic::GetPendingOrders>(
         r#"{"entrustedList": [{"symbol": "ETHUSDT", "size": "0.1", "orderId": "3", "clientOid": "3", "baseVolume":
         "0", "fee": "0", "price": "", "priceAvg": "", "status": "live", "side": "buy", "force": "gtc", "totalProfits":
         "0", "posSide": "net", "marginCoin": "USDT", "quoteVolume": "0", "leverage": "10", "marginMode": "crossed",
         "enterPointSource": "api", "tradeSide": "buy_single", "posMode": "one_way_mode", "orderType": "market",
         "orderSource": "market", "reduceOnly": "NO", "cTime": "1790000000000", "uTime": "1790000000000",
-        "presetStopSurplusPrice": "", "presetStopLossPrice": ""}], "endId": null}"#,
+        "presetStopSurplusPrice": "", "presetStopLossPrice": ""}, {"symbol": "ethusdt", "orderId": "4", "status": "live",
+        "marginMode": "cross", "presetStopSurplusPrice": "3400", "presetStopSurplusType": "mark_price",
+        "presetStopSurplusExecutePrice": "3399", "presetStopLossPrice": "3000", "presetStopLossType": "fill_price",
+        "presetStopLossExecutePrice": "2999"}], "endId": null}"#,
     );
+    let sample = &orders.entrusted_list[1];
+    assert_eq!(sample.margin_mode, Some(classic::MarginMode::Crossed), "an older name");
+    assert_eq!(sample.preset_stop_loss_type, Some(classic::TriggerType::FillPrice), "an older name");
     assert!(read::<classic::GetPendingOrders>(r#"{"entrustedList": null, "endId": null}"#).entrusted_list.is_empty());
     let fills = read::<classic::GetOrderFillDetails>(
         r#"{"fillList": [{"tradeId": "7", "symbol": "ETHUSDT", "orderId": "3", "price": "3150", "baseVolume": "0.1",
@@ -249,8 +255,13 @@ fn conditional_orders() {
         "stopSurplusTriggerPrice": "3200", "stopSurplusExecutePrice": null, "stopSurplusTriggerType": "fill_price",
         "stopLossTriggerPrice": null, "stopLossExecutePrice": null, "stopLossTriggerType": null, "cTime":
         "1790000000000", "uTime": "1790000000000"}, {"planType": "normal_plan", "symbol": "ethusdt", "size": "1",
-        "orderId": "4", "planStatus": "not_trigger", "triggerPrice": "3000", "triggerType": "mark_price", "uTime": ""}]}"#,
+        "orderId": "4", "planStatus": "not_trigger", "triggerPrice": "3000", "triggerType": "mark_price", "uTime": "",
+        "marginMode": "cross", "presetStopSurplusPrice": "3400", "presetStopLossPrice": "2900"}, {"planType": "pos_loss",
+        "symbol": "ETHUSDT", "size": "0", "orderId": "5", "planStatus": "live", "side": "sell", "posSide": "net",
+        "marginMode": "crossed", "tradeSide": "sell_single", "posMode": "one_way_mode", "stopSurplusTriggerPrice": null,
+        "stopSurplusTriggerType": null, "stopLossTriggerPrice": "2900", "stopLossTriggerType": "mark_price"}]}"#,
     );
+    assert_eq!(page.entrusted_list[2].trade_side, Some(observed::PlanTradeSide::SellSingle), "in one-way mode");
     assert_eq!(page.entrusted_list[1].status, Some(observed::PlanStatus::Live), "it waits, under an older name");
     read::<observed::CancelPlanOrder>(r#"{"successList": [{"orderId": "3", "clientOid": "a"}], "failureList": []}"#);
     let list = read::<observed::GetStrategyOrders>(
@@ -262,6 +273,28 @@ fn conditional_orders() {
     );
     assert_eq!((list[0].take_profit.as_ref(), list[0].strategy_type.as_ref()), (None, None), "an older answer");
     read::<observed::GetPastStrategyOrders>(r#"{"list": [], "cursor": 1330960754317619202}"#);
+}
+
+/// What captures of 2026-10 have as null is no news.
+#[test]
+fn an_expected_null_is_no_drift() {
+    let drift = Drift::new();
+    let answer =
+        |data: &str| format!(r#"{{"code": "00000", "msg": "success", "requestTime": 1790000000000, "data": {data}}}"#);
+    let plan = r#"{"entrustedList": [{"orderId": "5", "stopSurplusTriggerPrice": null, "stopSurplusExecutePrice": null,
+        "stopSurplusTriggerType": null, "stopLossTriggerPrice": "2900", "stopLossExecutePrice": null,
+        "stopLossTriggerType": "mark_price"}], "endId": "5"}"#;
+    record::<observed::GetPlanOrders>(&drift, &answer(plan)).unwrap();
+    let account = r#"{"marginCoin": "USDT", "unrealizedPL": null, "crossedUnrealizedPL": null, "isolatedMargin": null,
+        "crossedMargin": null}"#;
+    record::<observed::GetContractAccount>(&drift, &answer(account)).unwrap();
+    let fill = r#"{"fillList": [{"tradeId": "7", "feeDetail": [{"feeCoin": "USDT", "totalDeductionFee": null}]}]}"#;
+    record::<classic::GetOrderFillDetails>(&drift, &answer(fill)).unwrap();
+    let ticker = r#"[{"symbol": "ETHUSDT", "deliveryStartTime": null, "deliveryTime": null}]"#;
+    record::<observed::GetContractTickers>(&drift, &answer(ticker)).unwrap();
+    let entries = drift.report().operations.into_iter().flat_map(|operation| operation.entries);
+    let otherwise: Vec<_> = entries.filter(|entry| entry.kind == DriftKind::WrittenOtherwise).collect();
+    assert!(otherwise.is_empty(), "{otherwise:?}");
 }
 
 #[test]

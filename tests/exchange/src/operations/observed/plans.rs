@@ -6,8 +6,8 @@ use rust_decimal::Decimal;
 use tradeapi::observed::{
     CancelPlanOrder, CancelledPlans, GetPastPlanOrders, GetPastPlanOrdersPage, GetPlanOrders, GetPlanOrdersPage,
     GetPlanSubOrders, HoldSide, ModifyPlanOrder, ModifyTpslOrder, OrderId, OrderType, PlacePlanOrder,
-    PlacePositionTpsl, PlaceTpslOrder, PlanFailure, PlanIds, PlanOrder, PlanStatus, PlanSubOrder, PlanType,
-    PositionPlanIds, ReduceOnly, TradeSide, TriggerBy, TriggerType,
+    PlacePositionTpsl, PlaceTpslOrder, PlanFailure, PlanIds, PlanOrder, PlanStatus, PlanSubOrder, PlanTradeSide,
+    PlanType, PositionPlanIds, ReduceOnly, TradeSide, TriggerBy, TriggerType,
 };
 use tradeapi::{List, Timestamp};
 
@@ -415,7 +415,12 @@ fn plan_record(core: &Core, plan: &Plan) -> PlanOrder {
     record.margin_mode = ticket.margin.as_str().parse().ok();
     record.enter_point_source = Some("API".to_owned());
     let closes = ticket.effect == Effect::Close || ticket.reduce_only;
-    record.trade_side = Some(if closes { TradeSide::Close } else { TradeSide::Open });
+    record.trade_side = Some(match (ticket.pos, ticket.side) {
+        (PositionSide::Net, Side::Buy) => PlanTradeSide::BuySingle,
+        (PositionSide::Net, Side::Sell) => PlanTradeSide::SellSingle,
+        _ if closes => PlanTradeSide::Close,
+        _ => PlanTradeSide::Open,
+    });
     record.pos_mode = mode.as_str().parse().ok();
     record.order_type = Some(if limit.is_some() { OrderType::Limit } else { OrderType::Market });
     let presets = ticket.presets();
