@@ -7,8 +7,8 @@ use apis::assorted::desk::{
 use apis::assorted::{Client, Credentials, Error, dec};
 use apis::bitmex::trade::GetInstruments;
 use apis::gateio::spot::CancelASingleOrder;
-use tradeapi_runtime::CheckPolicy;
 use tradeapi_runtime::client::Callable;
+use tradeapi_runtime::{CheckPolicy, Operation};
 use tradeapi_tests::loopback::{Answer, Request, ScriptedServer};
 
 async fn sent<O: Callable>(operation: &O) -> Request {
@@ -152,4 +152,19 @@ async fn a_parameter_does_not_lead_to_another_path() {
     {
         assert_eq!(sent(&FindAccounts::new(group)).await.path, format!("/v1/groups/{path}/accounts"));
     }
+}
+
+/// A list of texts in a text is no parameter that comes twice.
+#[test]
+fn a_parameter_within_an_object_that_comes_twice_is_told_so() {
+    let twice = [
+        OpenAccount::from_query("name=n&stop[price]=1&stop[price]=2").unwrap_err().to_string(),
+        OpenAccount::from_query("name=n&lines[0][text]=t&lines[0][text]=u").unwrap_err().to_string(),
+        SplitAccount::from_query("name=n&stop.price=1&stop.price=2").unwrap_err().to_string(),
+    ];
+    for (text, path) in twice.iter().zip(["stop.price", "lines[0].text", "stop.price"]) {
+        assert!(text.contains("it comes more than once") && text.contains(path), "{text}");
+    }
+    let list = SplitAccount::from_query(r#"name=n&stop.price=1&lines=[{"text":["t","u"]}]"#).unwrap_err().to_string();
+    assert!(list.contains("found an array"), "{list}");
 }

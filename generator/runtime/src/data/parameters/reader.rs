@@ -27,6 +27,8 @@ pub struct ParameterReader<'a> {
     took_items: bool,
     /// True if the parameters are those of a query, where a list is a parameter that comes more than once.
     is_query: bool,
+    /// True if what was last taken for an object was the content of a text, whose lists are written as such.
+    took_text: bool,
     members: Vec<Member<'a>>,
     known: Vec<&'static str>,
     /// True if a parameter was given and could not be read.
@@ -317,6 +319,9 @@ impl<'a> ParameterReader<'a> {
         let raw = self.readable(name, read_json::<Map<Json>>(json))?;
         let mut entries = Entries::new();
         for (key, json) in raw.entries {
+            if !self.took_text && self.is_doubled(name, json.as_str()) {
+                return None;
+            }
             let value = self.readable(name, read_json::<T>(json.as_str()))?;
             if entries.insert(key.clone(), value).is_some() {
                 self.has_failed = true;
@@ -329,6 +334,7 @@ impl<'a> ParameterReader<'a> {
     fn object<P: Parameters>(&mut self, place: &Place<'_>, json: &str) -> Option<P> {
         let mut inner = ParameterReader::new(self.meta, Cow::Borrowed(json));
         inner.place = Some(place);
+        inner.is_query = self.is_query && !self.took_text;
         inner.found = std::mem::take(&mut self.found);
         inner.find_members(json);
         let item = inner.parameters();
@@ -350,14 +356,22 @@ impl<'a> ParameterReader<'a> {
     /// not, `place` is to be ignored.
     fn value(&mut self, name: &'static str, place: &mut dyn ReadInto) -> bool {
         let Some(json) = self.take(name) else { return true };
-        if self.is_query && json.starts_with('[') {
-            self.has_failed = true;
-            self.given_twice(name, json.into_owned());
+        if self.is_doubled(name, &json) {
             return false;
         }
         let mut from = Reader::new(&json);
         let read = place.read(&mut from);
         self.readable(name, from.ended(read)).is_some()
+    }
+
+    /// Returns whether a value is several of a query, which is a violation where one is needed.
+    fn is_doubled(&mut self, name: &str, json: &str) -> bool {
+        let is_doubled = self.is_query && json.starts_with('[');
+        if is_doubled {
+            self.has_failed = true;
+            self.given_twice(name, json.to_owned());
+        }
+        is_doubled
     }
 
     /// Returns the JSON text of a parameter, if it is given.
@@ -402,7 +416,9 @@ impl<'a> ParameterReader<'a> {
     /// neither.
     fn take_objects(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let json = self.take(name)?;
-        match Reader::new(&json).peek() {
+        let kind = Reader::new(&json).peek();
+        self.took_text = kind == Kind::String;
+        match kind {
             Kind::String => read_json::<Option<String>>(&json).ok()?.map(Cow::Owned),
             Kind::Null => None,
             _ => Some(json),

@@ -163,6 +163,7 @@ impl<'a> ParameterReader<'a> {
             is_array: false,
             took_items: false,
             is_query: false,
+            took_text: false,
             members: Vec::new(),
             // As many as a request has parameters, with few exceptions.
             known: Vec::with_capacity(32),
