@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use http::StatusCode;
+use percent_encoding::percent_decode_str;
 use rust_decimal::Decimal;
 use serde_json::Value;
 use tradeapi::API;
-use tradeapi::runtime::tables::{Effect, Meta};
+use tradeapi::runtime::tables::{Access, Effect, Meta};
 
 use super::{Belief, Change, Finding, FindingKind};
 use crate::access::answer_plan::changes::{Proof, proof};
@@ -165,7 +166,8 @@ impl<'a> Books<'a> {
             let mut stated = self.stated_ahead.iter().map(|ahead| now.saturating_add_signed(*ahead));
             stated.any(|stated| signed_at.abs_diff(stated) <= window())
         };
-        if let Some(signed_at) = call.signed_at.filter(|signed_at| !is_in_time(*signed_at)) {
+        let is_signed = call.meta.is_some_and(|meta| meta.access == Access::Signed);
+        if let Some(signed_at) = call.signed_at.filter(|signed_at| is_signed && !is_in_time(*signed_at)) {
             let (seconds, side) = (signed_at.abs_diff(now) / 1_000, if signed_at < now { "before" } else { "after" });
             let why = format!("it was signed {seconds} s {side} it arrived; the window is {} s", window() / 1_000);
             let right = "sign by the exchange's time, which its answers state, just before sending";
@@ -283,7 +285,7 @@ impl<'a> Books<'a> {
     /// amendments of one order cannot be told apart.
     fn books_of(&self, id: &str, change: Change) -> Option<(Vec<usize>, bool)> {
         let names: BTreeSet<String> = self.names(id);
-        let is_named = |call: &Call| names.iter().any(|name| call.parameters.contains(name.as_str()));
+        let is_named = |call: &Call| names.iter().any(|name| names_it(call, name));
         let is_of = |call: &Call| call.meta.is_some_and(|meta| change.is_by(meta.effect)) && is_named(call);
         let calls: Vec<usize> = (0..self.calls.len()).filter(|number| is_of(&self.calls[*number])).collect();
         let is_order = |order: &u64| names.contains(&order.to_string());
@@ -361,8 +363,11 @@ impl<'a> Books<'a> {
         left.into_iter()
             .map(|(order, what)| {
                 let calls: Vec<usize> = order.and_then(by_call).into_iter().collect();
+                let untold = self.intents.iter().find(|intent| order.is_some() && intent.order == order);
+                let untold = untold.filter(|intent| !self.is_settled(intent, usize::MAX));
+                let first = untold.map(|intent| self.right_after(intent) + "; then ").unwrap_or_default();
                 let right = "cancel orders and close positions at the end, and read both again until nothing is left";
-                self.finding(FindingKind::LeftOpen, &calls, what, right.to_owned())
+                self.finding(FindingKind::LeftOpen, &calls, what, first + right)
             })
             .collect()
     }
@@ -389,6 +394,23 @@ impl<'a> Books<'a> {
 /// Returns the numbers of requests, from 1, in words.
 fn listed(calls: &[usize]) -> String {
     calls.iter().map(|call| (call + 1).to_string()).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns whether a request has this id as one of its values.
+fn names_it(call: &Call, id: &str) -> bool {
+    fn holds(value: &Value, id: &str) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(|item| holds(item, id)),
+            Value::Object(members) => members.values().any(|member| holds(member, id)),
+            Value::String(text) => text == id,
+            other => other.to_string() == id,
+        }
+    }
+    let mut pairs = call.parameters.split('&').filter_map(|pair| pair.split_once('='));
+    match serde_json::from_str(&call.parameters) {
+        Ok(body) => holds(&body, id),
+        Err(_) => pairs.any(|(_, value)| percent_decode_str(value).eq(id.bytes())),
+    }
 }
 
 /// Returns whether the answer to a request has a result for each of its items.
@@ -524,14 +546,14 @@ fn shows(call: &Call, intent: &Intent) -> bool {
         let text = String::from_utf8_lossy(body);
         return ids.into_iter().any(|id| text.contains(&id));
     }
-    let is_its = intent.client.as_ref().is_some_and(|client| call.parameters.contains(client.as_str()));
+    let is_its = intent.client.as_ref().is_some_and(|client| names_it(call, client));
     is_its && call.meta.and_then(|meta| proof(meta, &code)) == Some(Proof::DuplicateId)
 }
 
 /// Returns whether an answer that comes late enough shows that an order does not exist.
 fn excludes(call: &Call, first: &Call, intent: &Intent) -> bool {
     let Some(meta) = call.meta.filter(|meta| meta.effect == Effect::Read) else { return false };
-    let is_its = intent.client.as_ref().is_some_and(|client| call.parameters.contains(client.as_str()));
+    let is_its = intent.client.as_ref().is_some_and(|client| names_it(call, client));
     match code(call) {
         Some((_, true)) => is_list(meta) && first.meta.is_some_and(|first| first.family == meta.family),
         Some((code, false)) => is_its && proof(meta, &code) == Some(Proof::NoSuchOrder),

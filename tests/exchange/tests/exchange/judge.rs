@@ -47,6 +47,9 @@ fn a_bot_that_repeats_a_lost_order_is_found_and_passes_where_nothing_is_lost() {
     }
     let twice = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "twice").unwrap();
     assert!(twice["requests"].as_array().unwrap().len() == 2 && twice["right"].as_str().unwrap().contains("absent"));
+    let left = verdict["findings"].as_array().unwrap().iter().find(|one| one["kind"] == "left-open").unwrap();
+    let right = left["right"].as_str().unwrap();
+    assert!(right.starts_with("query ") && right.ends_with("until nothing is left"), "its answer was lost: {right}");
 
     let (status, verdict) = self::verdict(&["--level", "none", "--seconds", "300"], &["python3", BOT]);
     assert_eq!((status, kinds(&verdict), &verdict["requests"]), (Some(0), Vec::new(), &16.into()), "{verdict}");
@@ -173,6 +176,23 @@ fn what_an_answer_says_stands_in_the_report() {
     let one_id = [("uuid.uuid4().hex", "'bot-1'"), ("range(8)", "range(2)"), ("range(5)", "range(1)")];
     let believed = found(&one_id, "false-belief");
     assert!(believed.len() == 1 && believed[0][1].ends_with("requests 1 and 3 have the same"), "{believed:?}");
+    // The id of the first order is the beginning of the other's.
+    let longer =
+        [("uuid.uuid4().hex", "'bot-1' + '0' * number"), ("range(8)", "range(2)"), ("\"done\")", "\"not_done\")")];
+    let believed = found(&longer, "false-belief");
+    assert!(believed.len() == 2 && believed.iter().all(|one| one[1].contains("it says so")), "{believed:?}");
+}
+
+/// Nobody checks the signature of a public request, and a program learns the time by one.
+#[test]
+fn the_time_can_be_read_with_a_wrong_clock() {
+    let time = "urllib.request.Request(URL + '/api/v3/public/time', None, headers)";
+    let reads = [
+        ("urllib.request.Request(URL + path, body.encode(), headers)", time),
+        ("time.time_ns()", "(time.time_ns() - 60 * 10**9)"),
+        ("range(8)", "range(1)"),
+    ];
+    assert_eq!(found(&reads, "out-of-time"), Vec::<[String; 2]>::new());
 }
 
 #[test]
