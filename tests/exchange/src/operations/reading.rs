@@ -67,12 +67,20 @@ pub(crate) fn read<O: Operation>(parameters: &str, mut repairs: Repairs, is_tole
     Read { request, ignored: repairs.ignored().map(str::to_owned).collect(), miswritten }
 }
 
-/// Returns whether a request names an order by an id.
-pub(crate) fn names_an_order(request: &impl Parameters) -> bool {
+/// Returns whether a request has one of these parameters, in an item or by itself.
+pub(crate) fn has_any(request: &impl Parameters, names: &[&str]) -> bool {
+    fn has(value: &Value, names: &[&str]) -> bool {
+        match value {
+            Value::Object(members) => {
+                members.iter().any(|(name, value)| names.contains(&name.as_str()) || has(value, names))
+            }
+            Value::Array(items) => items.iter().any(|item| has(item, names)),
+            _ => false,
+        }
+    }
     let mut out = ParameterWriter::json();
     request.write(&mut out);
-    let written = out.finish();
-    ["\"orderId\":", "\"clientOid\":"].iter().any(|id| written.contains(id))
+    serde_json::from_str(&out.finish()).is_ok_and(|written| has(&written, names))
 }
 
 /// Returns the name of the first number of a query that the request writes otherwise.

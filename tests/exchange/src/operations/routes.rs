@@ -266,7 +266,7 @@ fn refuse_wider<O: Serve>(request: &O, ignored: &[String]) -> Result<(), Refusal
             "condition",
             "no such condition is known here: the order would be another one, or executed at once",
         ),
-        Effect::Cancel | Effect::Close if !reading::names_an_order(request) => (
+        Effect::Cancel | Effect::Close if !reading::has_any(request, &["orderId", "clientOid"]) => (
             Reason::Narrower,
             "narrower",
             "no such parameter is known here, and without it more would be cancelled or closed",
