@@ -94,6 +94,8 @@ pub struct Unsigned {
     pub why: &'static str,
     /// The offset of the exchange's clock, if that is the reason.
     pub skew: Option<Skew>,
+    /// True if the time within which it had to leave is over.
+    pub is_late: bool,
     /// The time that the call waited for its rate limits.
     pub waited: Duration,
 }

@@ -255,11 +255,11 @@ impl ClientCore {
     /// Refuses an attempt that would leave too late.
     fn refuse_late(&self, meta: &Meta, attempt: Attempt, waited: Duration) -> Result<(), Error> {
         let Some(Within { why, .. }) = attempt.within.filter(|within| self.is_late(*within)) else { return Ok(()) };
-        Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited })))
+        Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, is_late: true, waited })))
     }
 
     /// Returns whether the time within which a request has to leave is over.
-    pub(crate) fn is_late(&self, within: Within) -> bool {
+    fn is_late(&self, within: Within) -> bool {
         self.moment().since(within.begun) >= within.length
     }
 

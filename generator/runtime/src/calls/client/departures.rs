@@ -446,5 +446,5 @@ impl ClientCore {
 /// Returns the error of a change that is not sent because the account is made flat.
 fn refused_by_door(meta: &Meta) -> Error {
     let why = "everything of the account is being cancelled and closed; nothing is placed until that ends";
-    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))
+    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, is_late: false, waited: Duration::ZERO }))
 }

@@ -123,7 +123,13 @@ impl ClientCore {
             prepared.by.recent.void(number);
         }
         let why = "another client has prepared it, for its own address and key";
-        Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew: None, waited: Duration::ZERO })))
+        Err(Error::Unsigned(Box::new(Unsigned {
+            operation: O::META.id,
+            why,
+            skew: None,
+            is_late: false,
+            waited: Duration::ZERO,
+        })))
     }
 
     pub(super) fn check_and_sign(&self, operation: &dyn DynOperation) -> Result<SignedRequest, Error> {

@@ -69,7 +69,13 @@ impl ClientCore {
         let Some(window) = self.window(operation) else { return Ok(()) };
         let (time, meta) = (&self.parts.time, operation.meta());
         let refuse = |why, skew| {
-            Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew, waited: Duration::ZERO })))
+            Err(Error::Unsigned(Box::new(Unsigned {
+                operation: meta.id,
+                why,
+                skew,
+                is_late: false,
+                waited: Duration::ZERO,
+            })))
         };
         if now.since(signed.made) >= window {
             return refuse("its signature has expired; prepare it again", None);

@@ -154,7 +154,7 @@ impl Walk {
             None => self.client.attempt_any(operation, Attempt { within, ..Attempt::FIRST }, data).await,
         };
         let reply = match result {
-            Err(Error::Unsigned(_)) if within.is_some_and(|within| self.client.is_late(within)) => return Ok(None),
+            Err(Error::Unsigned(unsigned)) if unsigned.is_late => return Ok(None),
             result => result?,
         };
         match source.take(page.cursor, reply.onward.clone()) {

@@ -168,7 +168,7 @@ fn proof<'a>(
 }
 
 fn unsigned(meta: &'static Meta, why: &'static str) -> Error {
-    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))
+    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, is_late: false, waited: Duration::ZERO }))
 }
 
 fn no_address(meta: &'static Meta, length: usize) -> Error {

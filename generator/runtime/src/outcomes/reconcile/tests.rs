@@ -124,7 +124,8 @@ fn clipped() -> Option<Clipped> {
 }
 
 fn call_failed() -> Page {
-    let unsigned = Unsigned { operation: "family.listing", why: "", skew: None, waited: Duration::ZERO };
+    let unsigned =
+        Unsigned { operation: "family.listing", why: "", skew: None, is_late: false, waited: Duration::ZERO };
     Err(ListingFailure::Page(PageError::Call(Error::Unsigned(Box::new(unsigned)))))
 }
 
