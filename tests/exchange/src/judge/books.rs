@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use http::StatusCode;
 use percent_encoding::percent_decode_str;
 use rust_decimal::Decimal;
-use serde_json::Value;
+use serde_json::{Number, Value};
 use tradeapi::API;
 use tradeapi::runtime::tables::{Access, Effect, Meta};
 
@@ -403,7 +403,8 @@ fn names_it(call: &Call, id: &str) -> bool {
             Value::Array(items) => items.iter().any(|item| holds(item, id)),
             Value::Object(members) => members.values().any(|member| holds(member, id)),
             Value::String(text) => text == id,
-            other => other.to_string() == id,
+            Value::Number(number) => id.parse().is_ok_and(|id: Number| id == *number),
+            Value::Null | Value::Bool(_) => false,
         }
     }
     let mut pairs = call.parameters.split('&').filter_map(|pair| pair.split_once('='));
