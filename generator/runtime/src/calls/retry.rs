@@ -295,7 +295,8 @@ impl<'a> Retrying<'a> {
             let mut unanswered = Unanswered::default();
             let mut waits;
             loop {
-                let attempted = Attempt { number: attempt, within: within.or(key.filter(|_| attempt > 1)) };
+                let attempted =
+                    Attempt { number: attempt, within: within.as_ref().or(key.as_ref().filter(|_| attempt > 1)) };
                 let error = match core.attempt_any(operation, attempted, data).await {
                     Ok(mut reply) => {
                         policy.budget.succeeded();

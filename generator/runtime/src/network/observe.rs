@@ -17,6 +17,7 @@ pub(crate) use self::on::{
 
 #[cfg(not(feature = "tracing"))]
 mod off {
+    use std::pin::Pin;
     use std::time::Duration;
 
     use bytes::Bytes;
@@ -32,7 +33,7 @@ mod off {
             Self
         }
 
-        pub(crate) fn around<T>(&self, call: impl Future<Output = T>) -> impl Future<Output = T> {
+        pub(crate) fn around<T>(&self, call: Pin<&mut impl Future<Output = T>>) -> impl Future<Output = T> {
             call
         }
 

@@ -4,13 +4,15 @@
 //! value that a call returns is a type of its own where a success can contain failures, because `must_use` of a type is
 //! not seen through another one.
 
+use std::mem;
+use std::pin::pin;
 use std::time::Duration;
 
 use super::core::ClientCore;
 use super::exchange_clock::SigningClock;
 use super::prepared::{Prepared, SignedRequest};
-use super::sending::{CallContext, CallFuture};
-use crate::data::checks::{CheckContext, CheckPolicy, Violations};
+use super::sending::{Begun, CallContext, CallFuture, Sent};
+use crate::data::checks::{CheckContext, CheckPolicy};
 use crate::data::clock::Moment;
 use crate::data::error::{Error, Refusal, Unsigned};
 use crate::data::json::JsonWriter;
@@ -18,16 +20,16 @@ use crate::data::operation::{DynOperation, DynResponse, Operation, ReceivedFor};
 use crate::data::tables::{CallResult, Meta, Outcome};
 use crate::network::limits::Permit;
 use crate::network::observe::CallSpan;
-use crate::network::transport::RoundTrip;
+use crate::network::transport::{ResponseFuture, RoundTrip};
 use crate::network::wire::Reply;
 
 /// One of the attempts of a call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct Attempt<'a> {
     /// The number, counted from 1.
     pub(crate) number: u32,
     /// The time within which the request has to leave.
-    pub(crate) within: Option<Within>,
+    pub(crate) within: Option<&'a Within>,
 }
 
 /// The time within which a request has to leave, from a moment on.
@@ -39,24 +41,32 @@ pub(crate) struct Within {
     pub(crate) why: &'static str,
 }
 
-impl Attempt {
+impl Attempt<'_> {
     pub(crate) const FIRST: Self = Self { number: 1, within: None };
 }
 
 /// The request that a call begins with.
-enum Start {
+pub(super) enum Start<'a> {
     /// A request that is to be checked and signed.
-    Attempt(Attempt),
+    Attempt(Attempt<'a>),
     /// A request that was signed before.
     Signed(Box<SignedRequest>),
 }
 
-impl Start {
+impl Start<'_> {
     /// Returns the number of the attempt.
     fn number(&self) -> u32 {
         match self {
             Self::Attempt(attempt) => attempt.number,
             Self::Signed(_) => Attempt::FIRST.number,
+        }
+    }
+
+    /// Returns the request, if it was signed before.
+    pub(super) fn signed(&self) -> Option<&SignedRequest> {
+        match self {
+            Self::Attempt(_) => None,
+            Self::Signed(signed) => Some(signed),
         }
     }
 
@@ -155,7 +165,7 @@ impl ClientCore {
     pub(crate) fn attempt_any<'a>(
         &'a self,
         operation: &'a dyn DynOperation,
-        attempt: Attempt,
+        attempt: Attempt<'a>,
         data: &'a mut dyn DynResponse,
     ) -> CallFuture<'a> {
         self.call_any(operation, Start::Attempt(attempt), data)
@@ -166,114 +176,143 @@ impl ClientCore {
     fn call_any<'a>(
         &'a self,
         operation: &'a dyn DynOperation,
-        start: Start,
+        mut start: Start<'a>,
         data: &'a mut dyn DynResponse,
     ) -> CallFuture<'a> {
         Box::pin(async move {
             let (meta, number) = (operation.meta(), start.number());
-            let (span, begun) = (CallSpan::new(self.api(), meta, number), self.begins());
-            let begins = self.begin_change(meta).and_then(|ticket| Ok((ticket, self.track(operation)?)));
-            let result = match begins {
-                Ok((ticket, tracking)) => {
-                    let (tracked, ticket) = (tracking.as_deref(), ticket.as_ref());
-                    let call = CallContext { operation, span: &span, tracking: tracked, ticket, spending: None };
-                    let result = span.around(self.call_in(call, start, data)).await;
-                    tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, data, &result));
-                    result
-                }
-                Err(error) => {
-                    start.give_up(self);
-                    Err(error)
-                }
+            let (span, begun_at) = (CallSpan::new(self.api(), meta, number), self.begins());
+            let mut begun = Begun::default();
+            // What is borrowed takes space until the end of its block.
+            let (result, again) = {
+                let mut result = match self.begin_call(&mut begun, operation, &mut start) {
+                    Ok(()) => {
+                        let call = CallContext { operation, span: &span, begun: &begun };
+                        span.around(pin!(self.send_within_limits(&call, start, data))).await
+                    }
+                    Err(error) => {
+                        start.give_up(self);
+                        Err(error)
+                    }
+                };
+                self.end_call(begun, operation, data, &mut result);
+                span.ended(&result);
+                self.measured(meta, number, begun_at, &result);
+                let again = self.stale_steps(operation, data, &result);
+                (result, again)
             };
-            span.ended(&result);
-            self.measured(meta, number, begun, &result);
-            if let Some(again) = self.stale_steps(operation, data, &result) {
+            if let Some(again) = again {
                 again(self.clone()).await;
             }
             result
         })
     }
 
-    async fn call_in(
-        &self,
-        call: CallContext<'_>,
-        start: Start,
-        data: &mut dyn DynResponse,
-    ) -> Result<Reply<()>, Error> {
-        let operation = call.operation;
-        let warnings = match &start {
+    /// Checks a request, and begins what its call holds.
+    fn begin_call<'a>(
+        &'a self,
+        begun: &mut Begun<'a>,
+        operation: &dyn DynOperation,
+        start: &mut Start<'_>,
+    ) -> Result<(), Error> {
+        begun.ticket = self.begin_change(operation.meta())?;
+        begun.tracking = self.track(operation)?;
+        begun.warnings = match start {
             Start::Attempt(_) => self.check(operation)?,
-            Start::Signed(_) => Violations::default(),
+            Start::Signed(signed) => mem::take(&mut signed.warnings),
         };
-        let spending = match self.spend(operation) {
-            Ok(spending) => spending,
-            Err(error) => {
-                start.give_up(self);
-                return Err(error);
-            }
-        };
-        let call = CallContext { spending: spending.as_deref(), ..call };
-        let result = self.call_checked(call, start, warnings, data).await;
-        if let Some(spending) = &spending {
-            self.spent(spending, operation, data, &result);
-        }
-        result
+        begun.spending = self.spend(operation)?;
+        Ok(())
     }
 
-    async fn call_checked(
+    /// Ends what a call holds, with its result.
+    fn end_call(
         &self,
-        call: CallContext<'_>,
-        start: Start,
-        warnings: Violations,
+        Begun { spending, tracking, ticket, warnings }: Begun<'_>,
+        operation: &dyn DynOperation,
+        data: &dyn DynResponse,
+        result: &mut Result<Reply<()>, Error>,
+    ) {
+        spending.iter().for_each(|spending| self.spent(spending, operation, data, result));
+        tracking.into_iter().for_each(|tracking| self.tracked(*tracking, operation, data, result));
+        drop(ticket);
+        if let Ok(reply) = result {
+            reply.warnings = warnings;
+        }
+    }
+
+    /// Waits for the limits, signs the request unless that was done before, sends it once and reads the response.
+    async fn send_within_limits(
+        &self,
+        call: &CallContext<'_>,
+        start: Start<'_>,
         data: &mut dyn DynResponse,
     ) -> Result<Reply<()>, Error> {
-        let operation = call.operation;
-        let (permit, signed, now) = match start {
-            Start::Attempt(attempt) => {
-                let permit = self.admit_unless_given_up(operation, None).await?;
-                self.refuse_late(operation.meta(), attempt, permit.waited())?;
-                // Signed only after the wait, because the timestamp must not be old when the request arrives.
-                let signed = self.sign(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
-                let now = signed.made;
-                (permit, signed, now)
-            }
-            Start::Signed(signed) => {
-                let permit = self.admit_unless_given_up(operation, Some(&signed)).await?;
-                (permit, *signed, self.moment())
-            }
-        };
-        if let Some(journal) = self.journal_of(operation.meta()) {
-            return self.send_journaled(journal, call, permit, signed, data).await;
+        if let Some(journal) = self.journal_of(call.operation.meta()) {
+            return self.send_journaled(journal, call, start, data).await;
         }
         let trip = RoundTrip::default();
-        let (sent, answer) = self.send_once(call, permit, signed, now, &trip)?;
+        let permit = self.admit_call(call.operation, start.signed()).await?;
+        let (mut sent, answer) = self.send_admitted(call, start, permit, &trip)?;
         let answer = answer.await;
-        self.answered(call, sent, answer, trip.get(), data)
+        self.answered(call, &mut sent, answer, trip.get(), data)
+    }
+
+    /// Sends a request that the limits admit, without a journal.
+    // Not async, so that the future of a call does not contain what is borrowed here.
+    fn send_admitted<'a>(
+        &'a self,
+        call: &CallContext<'_>,
+        start: Start<'_>,
+        permit: Permit<'a>,
+        trip: &'a RoundTrip,
+    ) -> Result<(Sent<'a>, ResponseFuture<'a>), Error> {
+        let (signed, now) = self.signed(call.operation, start, permit.waited())?;
+        self.send_once(call, permit, signed, now, trip)
+    }
+
+    /// Waits for the limits, and notes a prepared request whose call is dropped or refused meanwhile.
+    pub(super) async fn admit_call(
+        &self,
+        operation: &dyn DynOperation,
+        signed: Option<&SignedRequest>,
+    ) -> Result<Permit<'_>, Error> {
+        let mut waiting = Waiting { core: self, operation, signed, is_over: false };
+        let permit = self.admit_any(operation).await;
+        // A refusal consumes a prepared request, which is noted; without one, there is nothing to note.
+        waiting.is_over = permit.is_ok() || waiting.signed.is_none();
+        permit
+    }
+
+    /// Signs a request whose call has waited, unless that was done before. Returns it with the time.
+    #[inline]
+    pub(super) fn signed(
+        &self,
+        operation: &dyn DynOperation,
+        start: Start<'_>,
+        waited: Duration,
+    ) -> Result<(SignedRequest, Moment), Error> {
+        match start {
+            Start::Attempt(attempt) => {
+                self.refuse_late(operation.meta(), attempt, waited)?;
+                // Signed only after the wait, because the timestamp must not be old when the request arrives.
+                let signed = self.sign(operation).map_err(|error| error.after_waiting(waited))?;
+                let now = signed.made;
+                Ok((signed, now))
+            }
+            Start::Signed(signed) => Ok((*signed, self.moment())),
+        }
     }
 
     /// Refuses an attempt that would leave too late.
-    fn refuse_late(&self, meta: &Meta, attempt: Attempt, waited: Duration) -> Result<(), Error> {
-        let Some(Within { why, .. }) = attempt.within.filter(|within| self.is_late(*within)) else { return Ok(()) };
+    fn refuse_late(&self, meta: &Meta, attempt: Attempt<'_>, waited: Duration) -> Result<(), Error> {
+        let Some(Within { why, .. }) = attempt.within.filter(|within| self.is_late(within)) else { return Ok(()) };
         Err(Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, is_late: true, waited })))
     }
 
     /// Returns whether the time within which a request has to leave is over.
-    fn is_late(&self, within: Within) -> bool {
+    fn is_late(&self, within: &Within) -> bool {
         self.moment().since(within.begun) >= within.length
-    }
-
-    /// Waits for the limits, and notes a request whose call is dropped meanwhile.
-    async fn admit_unless_given_up<'a>(
-        &'a self,
-        operation: &dyn DynOperation,
-        signed: Option<&SignedRequest>,
-    ) -> Result<Permit<'a>, Error> {
-        let mut waiting = Waiting { core: self, operation, signed, is_over: false };
-        let permit = self.admit_any(operation).await;
-        // A refusal consumes a prepared request, which is noted; without one, there is nothing to note.
-        waiting.is_over = permit.is_ok() || signed.is_none();
-        permit
     }
 
     /// Returns the time at which a call begins, if the client has a hook.

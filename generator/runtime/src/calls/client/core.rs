@@ -233,8 +233,12 @@ impl ClientCore {
     }
 
     pub(super) async fn admit_any(&self, operation: &dyn DynOperation) -> Result<Permit<'_>, Error> {
-        let timer: &dyn Timer = self.environment();
-        self.pacing.admit(self.parts.api, self.counted(operation), timer).await
+        let (api, timer): (_, &dyn Timer) = (self.parts.api, self.environment());
+        if let Some(permit) = self.pacing.admit_unlimited(api, operation.meta()) {
+            return permit;
+        }
+        // Boxed, because few calls wait, and the future of each would have space for it.
+        Box::pin(self.pacing.admit(api, self.counted(operation), timer)).await
     }
 
     /// Returns for how long the exchange still refuses all requests of the address, as the answers to the clients of this

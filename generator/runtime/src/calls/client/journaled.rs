@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::call::Start;
 use super::core::ClientCore;
-use super::prepared::{SignedRequest, client_ids};
+use super::prepared::client_ids;
 use super::recent::RequestNumber;
 use super::sending::{CallContext, CallFuture};
 use crate::data::error::{Error, JournalError, LONGEST_CODE, NotStored};
@@ -13,7 +14,6 @@ use crate::data::operation::{DynOperation, DynResponse, ItemJudge, ItemOutcome, 
 use crate::data::parameters::json_of;
 use crate::data::tables::{Effect, Meta, Outcome};
 use crate::data::value::Timestamp;
-use crate::network::limits::Permit;
 use crate::network::observe;
 use crate::network::signing::Authenticator;
 use crate::network::transport::RoundTrip;
@@ -108,18 +108,19 @@ impl ClientCore {
         self.bound(own).await?.begin(change).await
     }
 
-    /// Stores a prepared request, sends it once, reads the response and stores the outcome.
+    /// Sends as a call without a journal does, but stores the signed request before, and the outcome after.
     // Boxed, so that the future of a call without a journal is not larger.
     pub(super) fn send_journaled<'a>(
         &'a self,
         own: &'a Arc<OwnJournal>,
-        call: CallContext<'a>,
-        permit: Permit<'a>,
-        signed: SignedRequest,
+        call: &'a CallContext<'a>,
+        start: Start<'a>,
         data: &'a mut dyn DynResponse,
     ) -> CallFuture<'a> {
         Box::pin(async move {
             let (operation, meta) = (call.operation, call.operation.meta());
+            let permit = self.admit_call(operation, start.signed()).await?;
+            let (signed, _) = self.signed(operation, start, permit.waited())?;
             let times = (signed.signed_at, signed.made.wall());
             let mut unsent = Unsent { core: self, number: signed.number };
             let number = match self.begin(own, self.change_of(operation, times)).await {
@@ -132,14 +133,14 @@ impl ClientCore {
             if let Some(request) = unsent.number.take() {
                 self.parts.recent.is_change(request, number);
             }
-            if let Some(ticket) = call.ticket {
+            if let Some(ticket) = &call.begun.ticket {
                 ticket.is_change(number);
             }
             let trip = RoundTrip::default();
             let mut result = match self.send_once(call, permit, signed, self.moment(), &trip) {
-                Ok((sent, answer)) => {
+                Ok((mut sent, answer)) => {
                     let answer = answer.await;
-                    self.answered(call, sent, answer, trip.get(), data)
+                    self.answered(call, &mut sent, answer, trip.get(), data)
                 }
                 Err(error) => Err(error),
             };

@@ -174,6 +174,12 @@ impl RateLimitPolicy {
         call.within(self.address_rate.rate())
     }
 
+    /// Admits a call of a client without limits; `None` if there are limits.
+    pub(crate) fn admit_unlimited(&self, api: &'static Api, meta: &'static Meta) -> Option<Result<Permit<'_>, Error>> {
+        let admitted = || refuse_in_child(meta).map(|()| Permit::new(&*self.limiter, api, None));
+        (self.mode == LimitMode::Off).then(admitted)
+    }
+
     /// Waits until a call may be sent.
     pub(crate) async fn admit<'a>(
         &'a self,
@@ -181,15 +187,17 @@ impl RateLimitPolicy {
         call: Call<'_>,
         timer: &'a dyn Timer,
     ) -> Result<Permit<'a>, Error> {
-        let Some(refused) = api.refused_address.as_ref().filter(|_| self.mode != LimitMode::Off) else {
-            return self.admit_within_limits(api, call, timer).await;
+        let Some(refused) = &api.refused_address else {
+            return self.admit_within_limits(api, &call, timer).await;
         };
         let (meta, mut waited) = (call.meta(), Duration::ZERO);
         loop {
-            let permit = self.admit_from_address(self.admit_within_limits(api, call, timer).await?, meta).await?;
+            let mut permit = self.admit_within_limits(api, &call, timer).await?;
+            self.admit_from_address(&mut permit, meta).await?;
             // Only now, because the address may have been refused during the wait for the limits.
             let Some(left) = self.refusals.left(meta.effect, timer) else {
-                return Ok(permit.watched(Watch::new(&self.refusals, refused, timer), waited));
+                permit.watched(Watch::new(&self.refusals, refused, timer), waited);
+                return Ok(permit);
             };
             waited = waited.saturating_add(permit.waited()).saturating_add(left);
             drop(permit);
@@ -208,9 +216,9 @@ impl RateLimitPolicy {
     }
 
     /// Waits until a call also has room within the rate of the address.
-    async fn admit_from_address<'a>(&'a self, permit: Permit<'a>, meta: &'static Meta) -> Result<Permit<'a>, Error> {
+    async fn admit_from_address<'a>(&'a self, permit: &mut Permit<'a>, meta: &'static Meta) -> Result<(), Error> {
         let waits = self.mode != LimitMode::Refuse;
-        let Some((limiter, admission)) = self.address_rate.admit(meta.effect, waits) else { return Ok(permit) };
+        let Some((limiter, admission)) = self.address_rate.admit(meta.effect, waits) else { return Ok(()) };
         let reservation = match admission {
             Admission::Now(known) => known,
             Admission::Later(later) => {
@@ -219,7 +227,10 @@ impl RateLimitPolicy {
             }
         };
         match reservation {
-            Ok(reservation) => Ok(permit.within(limiter, reservation)),
+            Ok(reservation) => {
+                permit.within(limiter, reservation);
+                Ok(())
+            }
             Err(denied) => Err(refused(denied, meta.id).after_waiting(permit.waited())),
         }
     }
@@ -228,21 +239,16 @@ impl RateLimitPolicy {
     async fn admit_within_limits<'a>(
         &'a self,
         api: &'static Api,
-        call: Call<'_>,
+        call: &Call<'_>,
         timer: &dyn Timer,
     ) -> Result<Permit<'a>, Error> {
         let (limiter, meta) = (&*self.limiter, call.meta());
-        #[cfg(feature = "blocking")]
-        super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
-        let waits = match self.mode {
-            LimitMode::Off => return Ok(Permit::new(limiter, api, None)),
-            LimitMode::Wait | LimitMode::Spread => true,
-            LimitMode::Refuse => false,
-        };
+        refuse_in_child(meta)?;
+        let waits = self.mode != LimitMode::Refuse;
         let mut spread = Duration::ZERO;
         if self.mode == LimitMode::Spread && is_spread(meta.effect) {
             let now = timer.now();
-            let mut slot = self.slots.take(call, now);
+            let mut slot = self.slots.take(*call, now);
             spread = slot.at.saturating_sub(now);
             if !spread.is_zero() {
                 observe::waits_for_room(meta);
@@ -250,7 +256,7 @@ impl RateLimitPolicy {
             }
             slot.is_used = true;
         }
-        let reservation = match limiter.admit(call, waits) {
+        let reservation = match limiter.admit(*call, waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
                 observe::waits_for_room(meta);
@@ -286,6 +292,14 @@ fn is_spread(effect: Effect) -> bool {
         Effect::Read | Effect::Create | Effect::Amend => true,
         Effect::Cancel | Effect::Close => false,
     }
+}
+
+/// Refuses a call in a process that was forked from that of the client.
+fn refuse_in_child(meta: &Meta) -> Result<(), Error> {
+    #[cfg(feature = "blocking")]
+    super::forked::refuse_in_child().map_err(|forked| refused(forked.into(), meta.id))?;
+    let _ = meta;
+    Ok(())
 }
 
 /// Returns the error of a call of `operation` that the limiter denied.

@@ -134,17 +134,17 @@ impl ClientCore {
 
     pub(super) fn check_and_sign(&self, operation: &dyn DynOperation) -> Result<SignedRequest, Error> {
         let warnings = self.check(operation)?;
-        self.sign(operation, warnings)
+        Ok(SignedRequest { warnings, ..self.sign(operation)? })
     }
 
     /// Signs a request that was checked.
-    pub(super) fn sign(&self, operation: &dyn DynOperation, warnings: Violations) -> Result<SignedRequest, Error> {
+    pub(super) fn sign(&self, operation: &dyn DynOperation) -> Result<SignedRequest, Error> {
         let Parts { api, base, authenticator, headers, time, .. } = &*self.parts;
         let made = time.now();
         let signed_at = time.to_sign_at(made);
         let request = wire::build(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
         let number = self.remember(operation, request.body(), signed_at, made);
-        Ok(SignedRequest { request, warnings, signed_at, made, number })
+        Ok(SignedRequest { request, warnings: Violations::default(), signed_at, made, number })
     }
 
     /// Remembers a request whose outcome can be queried.

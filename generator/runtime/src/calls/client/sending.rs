@@ -33,8 +33,6 @@ use crate::state::orders::Tracking;
 pub(super) struct Sent<'a> {
     what: SentRequest,
     permit: Permit<'a>,
-    warnings: Violations,
-    at: Moment,
     number: Option<RequestNumber>,
     asking: Option<QueryInProgress>,
 }
@@ -50,16 +48,22 @@ struct AnswerTimes {
 /// A call under way, without the type of its response.
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<()>, Error>> + Send + 'a>>;
 
+/// What a call holds from its beginning to its end.
+#[derive(Default)]
+pub(super) struct Begun<'a> {
+    /// The orders that a budget counts.
+    pub(super) spending: Option<Box<Spending<'a>>>,
+    pub(super) tracking: Option<Box<Tracking<'a>>>,
+    /// The ticket of a change.
+    pub(super) ticket: Option<Ticket<'a>>,
+    pub(super) warnings: Violations,
+}
+
 /// State that all steps of a call share.
-#[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) operation: &'a dyn DynOperation,
     pub(super) span: &'a CallSpan,
-    pub(super) tracking: Option<&'a Tracking<'a>>,
-    /// The ticket of a change.
-    pub(super) ticket: Option<&'a Ticket<'a>>,
-    /// The orders that a budget counts.
-    pub(super) spending: Option<&'a Spending<'a>>,
+    pub(super) begun: &'a Begun<'a>,
 }
 
 impl ClientCore {
@@ -90,30 +94,31 @@ impl ClientCore {
     /// Sends a signed request, unless it has expired `now`.
     pub(super) fn send_once<'a>(
         &'a self,
-        CallContext { operation, span, tracking, ticket, spending }: CallContext<'_>,
+        CallContext { operation, span, begun }: &CallContext<'_>,
         mut permit: Permit<'a>,
         signed: SignedRequest,
         now: Moment,
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a>, ResponseFuture<'a>), Error> {
+        let operation = *operation;
         let may_leave = self
             .refuse_stale(operation, &signed, now)
-            .and_then(|()| self.leave(ticket, operation.meta(), (signed.signed_at, now)));
+            .and_then(|()| self.leave(begun.ticket.as_ref(), operation.meta(), (signed.signed_at, now)));
         if let Err(error) = may_leave {
             self.void(signed.number);
             return Err(error.after_waiting(permit.waited()));
         }
-        let SignedRequest { request, warnings, signed_at, number, .. } = signed;
+        let SignedRequest { request, signed_at, number, .. } = signed;
         // Shares the bytes that are sent.
         let shown = redacted(self.parts.api.credentials.as_ref(), &request);
         let what = SentRequest::new(request.method().clone(), shown, signed_at, now);
         if let Some(number) = number {
             self.parts.recent.leaves(number, now);
         }
-        if let Some(tracking) = tracking {
+        if let Some(tracking) = &begun.tracking {
             tracking.sent(self.visible_from(operation, now));
         }
-        if let Some(spending) = spending {
+        if let Some(spending) = &begun.spending {
             spending.sent();
         }
         self.note_unstored(operation.meta());
@@ -121,7 +126,7 @@ impl ClientCore {
         let asking = is_read.then(|| self.awaited().ask(|| Named::of(operation))).flatten();
         span.sent(request.body());
         permit.sent();
-        Ok((Sent { what, permit, warnings, at: now, number, asking }, self.parts.transport.send_timed(request, trip)))
+        Ok((Sent { what, permit, number, asking }, self.parts.transport.send_timed(request, trip)))
     }
 
     /// Takes the response of a request through its steps, and reads its data into `data`.
@@ -130,18 +135,17 @@ impl ClientCore {
     /// records show, and a contradicted property of the account is part of the error that is handed over.
     pub(super) fn answered(
         &self,
-        context: CallContext<'_>,
-        sent: Sent<'_>,
+        context: &CallContext<'_>,
+        Sent { what, permit, number, asking }: &mut Sent<'_>,
         answer: Result<Response<Bytes>, TransportError>,
         trip: Option<Duration>,
         data: &mut dyn DynResponse,
     ) -> Result<Reply<()>, Error> {
-        let Sent { what, mut permit, warnings, at, number, asking } = sent;
         let (operation, meta) = (context.operation, context.operation.meta());
-        let times = AnswerTimes { signed_at: what.signed_at, left: at, received: self.parts.time.now() };
+        let times = AnswerTimes { signed_at: what.signed_at, left: what.left, received: self.parts.time.now() };
 
         let mut reply = match answer {
-            Ok(response) => self.read(context, &what, &mut permit, response, (times, trip), data),
+            Ok(response) => self.read(context, what, permit, response, (times, trip), data),
             Err(error) => {
                 if error.sent() == Delivery::NotSent {
                     permit.not_sent();
@@ -149,19 +153,18 @@ impl ClientCore {
                 Err(self.unanswered(meta, error))
             }
         };
-        self.note_answer(meta, &reply, asking, data);
+        self.note_answer(meta, &reply, asking.take(), data);
         self.compare(operation, &mut reply, data);
         let (outcome, is_contradicted) = self.outcome_of(operation, &reply, times);
-        self.close(context.ticket, number, outcome, times.received);
+        self.close(context.begun.ticket.as_ref(), *number, outcome, times.received);
 
         let waited = permit.waited();
         if let Ok(reply) = &mut reply {
-            (reply.waited, reply.warnings) = (waited, warnings);
-            (reply.signed_at, reply.left) = (Some(times.signed_at), Some(at));
+            (reply.waited, reply.signed_at, reply.left) = (waited, Some(times.signed_at), Some(times.left));
         }
         reply.map_err(|error| match error.after_waiting(waited) {
             why if outcome == Outcome::Unknown => {
-                let unknown = UnknownOutcome::new(meta, client_ids(operation), what, why);
+                let unknown = UnknownOutcome::new(meta, client_ids(operation), what.clone(), why);
                 Error::Unknown(Box::new(UnknownOutcome { is_contradicted, ..unknown }))
             }
             error => error,
@@ -171,14 +174,14 @@ impl ClientCore {
     /// Reads the envelope and the data of a response, and tells the limiter and the clock what it shows.
     fn read(
         &self,
-        CallContext { operation, span, .. }: CallContext<'_>,
+        CallContext { operation, span, .. }: &CallContext<'_>,
         what: &SentRequest,
         permit: &mut Permit<'_>,
         response: Response<Bytes>,
         (times, trip): (AnswerTimes, Option<Duration>),
         data: &mut dyn DynResponse,
     ) -> Result<Reply<()>, Error> {
-        let api = self.parts.api;
+        let (api, operation) = (self.parts.api, *operation);
         let is_read = operation.meta().effect == Effect::Read;
         let may_answer_repeat = !is_read && self.codes().may_answer_repeat(times.received.since(times.left));
         let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(api, &response) };

@@ -151,7 +151,9 @@ impl Walk {
         let (operation, data) = source.request(page);
         let result = match &self.retry {
             Some(policy) => Retrying::new(&self.client, policy).repeat_any(operation, within, data).await,
-            None => self.client.attempt_any(operation, Attempt { within, ..Attempt::FIRST }, data).await,
+            None => {
+                self.client.attempt_any(operation, Attempt { within: within.as_ref(), ..Attempt::FIRST }, data).await
+            }
         };
         let reply = match result {
             Err(Error::Unsigned(unsigned)) if unsigned.is_late => return Ok(None),

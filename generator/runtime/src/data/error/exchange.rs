@@ -93,10 +93,10 @@ impl ExchangeError {
     }
 
     /// Notes the escapes in the query of the refused request, if they may be the reason.
-    pub(crate) fn about_query(self, authentication: Option<&Authentication>, query: Option<&str>) -> Self {
+    pub(crate) fn note_query(&mut self, authentication: Option<&Authentication>, query: Option<&str>) {
         let is_likely = self.credential_cause() == Some(CredentialCause::Secret) && query.is_some_and(has_escape);
         let signed = authentication.filter(|api| is_likely && api.signs_query());
-        Self { escaped_query: signed.map(|api| api.signed_query), ..self }
+        self.escaped_query = signed.map(|api| api.signed_query);
     }
 
     /// Returns the likely reason why the credentials or the signature were refused, if they were.

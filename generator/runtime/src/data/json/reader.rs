@@ -169,13 +169,19 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn take_nothing(&mut self) -> Result<bool, ReadError> {
         match self.next_byte() {
-            Some(b'n') => self.literal("null").map(|_| true),
+            Some(b'n') => self.take_null(),
             Some(b'"') if self.bytes().get(self.at + 1) == Some(&b'"') => {
                 self.at += 2;
                 Ok(true)
             }
             _ => Ok(false),
         }
+    }
+
+    // Not inlined, so that the rest is inlined for each optional member.
+    #[inline(never)]
+    fn take_null(&mut self) -> Result<bool, ReadError> {
+        self.literal("null").map(|_| true)
     }
 
     /// Ends the reading.

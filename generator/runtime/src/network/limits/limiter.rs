@@ -253,18 +253,16 @@ impl<'a> Permit<'a> {
         Self { api, places: [place, None], watch: None, waited, sent: false }
     }
 
-    /// Returns the same, with a place in the rate of the address.
-    pub(crate) fn within(mut self, limiter: &'a dyn Limiter, reservation: Reservation) -> Self {
+    /// Adds a place in the rate of the address.
+    pub(crate) fn within(&mut self, limiter: &'a dyn Limiter, reservation: Reservation) {
         self.waited = self.waited.saturating_add(reservation.waited);
         self.places[1] = Some(Place { limiter, reservation });
-        self
     }
 
-    /// Returns the same, for a call whose answer may show that the address is refused, and that waited for `longer`.
-    pub(crate) fn watched(mut self, watch: Watch<'a>, longer: Duration) -> Self {
+    /// Notes that the answer may show that the address is refused, and that the call waited for `longer`.
+    pub(crate) fn watched(&mut self, watch: Watch<'a>, longer: Duration) {
         self.watch = Some(watch);
         self.waited = self.waited.saturating_add(longer);
-        self
     }
 
     /// Returns how long the call waited for it.

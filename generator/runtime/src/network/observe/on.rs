@@ -1,11 +1,13 @@
 //! Spans and events for the subscriber of a program.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Response;
 use tracing::field::Empty;
-use tracing::{Instrument, Span, debug, info, info_span, warn};
+use tracing::{Span, debug, info, info_span, warn};
 
 use crate::data::error::{Error, JournalError};
 use crate::data::tables::{Api, CallResult, Meta, Outcome};
@@ -43,9 +45,9 @@ impl CallSpan {
         Self { span, begun }
     }
 
-    /// Runs `call` within the span.
-    pub(crate) fn around<T>(&self, call: impl Future<Output = T>) -> impl Future<Output = T> {
-        call.instrument(self.span.clone())
+    /// Runs `call` within the span. The call is pinned, because it is too large to be moved.
+    pub(crate) fn around<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> impl Future<Output = T> {
+        poll_fn(move |context| self.span.in_scope(|| call.as_mut().poll(context)))
     }
 
     /// Reports that the request leaves, with this body.

@@ -75,12 +75,11 @@ pub(crate) fn read_answer(
     let known =
         KnownRequest { codes, keeps_unknown, is_compound: &|| is_compound(operation), lists_ids: &lists_ids, call };
     let check = |data: Option<&Reader<'_>>| echo::repeats_an_id(operation, sent, data);
-    read(api, operation.meta(), known, response, &check, data).map_err(|error| match error {
-        Error::Exchange(error) => {
-            Error::Exchange(Box::new(error.about_query(api.credentials.as_ref(), sent.uri.query())))
-        }
-        other => other,
-    })
+    let mut reply = read(api, operation.meta(), known, response, &check, data);
+    if let Err(Error::Exchange(error)) = &mut reply {
+        error.note_query(api.credentials.as_ref(), sent.uri.query());
+    }
+    reply
 }
 
 /// Returns whether the items of a request have ids, by which the results in its response are matched with them.
