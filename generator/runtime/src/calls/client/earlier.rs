@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::core::ClientCore;
-use super::recent::RequestFacts;
+use super::recent::{RIVAL_DISTANCE, RequestFacts};
 use crate::data::clock::Moment;
 use crate::data::error::JournalError;
 use crate::data::parameters::Named;
@@ -13,9 +13,9 @@ use crate::data::sorting::sort_by;
 use crate::data::tables::Outcome;
 use crate::state::journal::{Journal, Selection, SigningTimes, StoredChange, signed_since};
 
-/// Requests that were signed this long before another one, or before the client asks, may be taken for it. The times of
-/// records tell older ones apart.
-const LOOK_BACK: Duration = Duration::from_secs(10 * 60);
+/// Requests that were signed this long before another one, or before the client asks, are remembered: twice as long as
+/// they may be taken for it, because the clocks that both were signed by may have been set meanwhile.
+const LOOK_BACK: Duration = RIVAL_DISTANCE.saturating_mul(2);
 
 impl ClientCore {
     /// Remembers the changes that the journal has, of earlier runs and forgotten ones, unless that was done.

@@ -1,24 +1,18 @@
 //! The requests that the clients of an account signed recently, and those of earlier runs that the journal has.
 //!
-//! They show whether two of them used the same id, and when one of them left. Their texts are copied into one buffer:
-//! if each request kept its memory for hours, every call would allocate cold memory.
-//!
-//! They are JSON of their parameters, also if these travel in a query, a form, a path or headers, because ids are found
-//! by searching JSON text. They are remembered for the account, not for the client, because a record proves at most one
-//! change.
+//! They show whether two of them used the same id, and when one of them left. Each is the JSON of its parameters, also
+//! if these travel in a query, a form, a path or headers, because ids are found by searching JSON text. They are
+//! remembered for the account, not for the client, because a record proves at most one change.
 
-use std::borrow::Cow;
+mod texts;
+
 use std::collections::VecDeque;
-use std::hash::Hasher;
-use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustc_hash::FxHasher;
-
+use self::texts::Texts;
 use crate::data::clock::Moment;
-use crate::data::json::each_text;
 use crate::data::parameters::Named;
 use crate::data::tables::{Confirm, Outcome};
 use crate::data::value::Timestamp;
@@ -32,7 +26,7 @@ const MAX_REQUESTS: usize = 1 << 16;
 const MAX_TEXT: usize = 1 << 26;
 
 /// The times of records distinguish requests that left further apart than this.
-const RIVAL_DISTANCE: Duration = Duration::from_secs(5 * 60);
+pub(super) const RIVAL_DISTANCE: Duration = Duration::from_secs(5 * 60);
 
 /// The time for which requests are remembered: long enough for a program to query unknown outcomes, and longer than a
 /// signature is accepted by any clock.
@@ -115,13 +109,8 @@ struct Requests {
     /// The number of the first request.
     first: u64,
     requests: VecDeque<Recent>,
-    /// The texts of all requests, one after the other.
-    text: VecDeque<u8>,
-    /// The hashes of the strings in the texts of the first requests, one after the other. Most requests are never
-    /// searched, so they are hashed when one is.
-    hashes: VecDeque<u32>,
-    /// The number of hashed requests, and the length of their texts.
-    hashed: (usize, usize),
+    /// The text of each of them.
+    texts: Texts,
     /// The number of requests that carry a key of repeats. APIs without such keys have no attempts to look for.
     keyed: usize,
     forgotten: Option<Forgotten>,
@@ -140,25 +129,11 @@ struct Forgotten {
 #[derive(Debug)]
 struct Recent {
     about: RequestFacts,
-    /// The length of its text.
-    length: usize,
-    strings: Strings,
     departure: Departure,
     /// When its outcome became known.
     settled: Option<Moment>,
     /// The change in the journal, if it has one.
     change: Option<ChangeNumber>,
-}
-
-/// The strings in the text of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strings {
-    /// They are not hashed yet.
-    Unknown,
-    /// The number.
-    Hashed(usize),
-    /// The text is not UTF-8, so it may contain any id once.
-    Any,
 }
 
 /// The knowledge about a request's leaving.
@@ -176,11 +151,9 @@ impl RecentRequests {
     pub(super) fn remember(&self, text: &[u8], about: RequestFacts) -> RequestNumber {
         let mut recent = self.lock();
         recent.make_room(text.len(), about.made);
-        recent.text.extend(text);
+        recent.texts.push(text);
         recent.keyed += usize::from(about.key.is_some());
-        let departure = Departure::Possible;
-        let (length, strings) = (text.len(), Strings::Unknown);
-        recent.requests.push_back(Recent { about, length, strings, departure, settled: None, change: None });
+        recent.requests.push_back(Recent { about, departure: Departure::Possible, settled: None, change: None });
         RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
@@ -257,8 +230,8 @@ impl RecentRequests {
     /// Returns whether a record with `id` may belong to another request than the one that was signed at `signed_at`,
     /// because that gave the same id to something else at about the same time. Attempts of one request count as one.
     ///
-    /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
-    /// older one with the id is taken, unless a call with that id was dropped before it left.
+    /// A cancellation is not remembered: its record is that of the only request with the id. If no request was signed at
+    /// `signed_at`, that is the only older one, unless a call with the id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.hashed();
         let all = recent.that_carry(id, &|recent| recent.about.names() != IdUse::Nothing);
@@ -365,7 +338,7 @@ impl RecentRequests {
     /// Returns the requests, all hashed.
     fn hashed(&self) -> MutexGuard<'_, Requests> {
         let mut recent = self.lock();
-        recent.hash();
+        recent.texts.hash();
         recent
     }
 
@@ -380,14 +353,6 @@ fn split_by_signature(
     signed_at: Timestamp,
 ) -> (Vec<RequestWithId<'_>>, Vec<RequestWithId<'_>>) {
     all.into_iter().partition(|one| one.recent.about.signed.signed_at == signed_at)
-}
-
-/// Returns the hash by which an id is searched. If two ids have the same, a request may seem to carry an id that it
-/// does not carry, which only leaves more open.
-fn hash_of(id: &str) -> u32 {
-    let mut hasher = FxHasher::default();
-    hasher.write(id.as_bytes());
-    (hasher.finish() >> 32) as u32
 }
 
 impl RequestFacts {
@@ -428,7 +393,7 @@ struct RequestWithId<'a> {
     recent: &'a Recent,
     /// The number of times.
     times: usize,
-    /// The place of its text in the buffer.
+    /// The place of its text.
     text: Range<usize>,
 }
 
@@ -436,7 +401,7 @@ impl Requests {
     /// Drops requests that are old, and those for which there is no room beside another with `length` bytes.
     fn make_room(&mut self, length: usize, now: Moment) {
         while let Some(oldest) = self.requests.front() {
-            let is_full = self.requests.len() >= MAX_REQUESTS || self.text.len() + length > MAX_TEXT;
+            let is_full = self.requests.len() >= MAX_REQUESTS || self.texts.len() + length > MAX_TEXT;
             if !is_full && now.steady_since(oldest.about.made) <= REMEMBERED {
                 return;
             }
@@ -445,15 +410,8 @@ impl Requests {
                 let before = self.forgotten.map_or(signed_at, |before| before.signed_at);
                 self.forgotten = Some(Forgotten { made, signed_at: signed_at.max(before) });
             }
-            self.text.drain(..oldest.length);
             self.keyed -= usize::from(oldest.about.key.is_some());
-            match oldest.strings {
-                Strings::Hashed(count) => drop(self.hashes.drain(..count)),
-                Strings::Unknown | Strings::Any => {}
-            }
-            if oldest.strings != Strings::Unknown {
-                self.hashed = (self.hashed.0 - 1, self.hashed.1 - oldest.length);
-            }
+            self.texts.pop_front();
             self.requests.pop_front();
             self.first += 1;
         }
@@ -498,15 +456,12 @@ impl Requests {
             let own = &recent.about;
             recent.change.is_none() && (own.operation, own.signed) == (about.operation, about.signed)
         };
-        let (wanted, mut begin) = (keys(text)?, 0);
-        for (recent, number) in self.requests.iter().zip(self.first..) {
-            let own = begin..begin + recent.length;
-            begin = own.end;
-            if is_alike(recent) && keys(&self.text_at(own)).is_some_and(|keys| keys == wanted) {
-                return Some(RequestNumber(number));
-            }
-        }
-        None
+        let wanted = keys(text)?;
+        let mut all = self.requests.iter().zip(self.texts.places()).zip(self.first..);
+        let found = all.find(|((recent, place), _)| {
+            is_alike(recent) && keys(&self.texts.at(place)).is_some_and(|keys| keys == wanted)
+        });
+        found.map(|(_, number)| RequestNumber(number))
     }
 
     /// Returns whether the two are attempts of one request, which the exchange recognizes by its key.
@@ -515,12 +470,12 @@ impl Requests {
         let is_alike = one_about.operation == other_about.operation && one_about.key == other_about.key;
         let Some(key) = one_about.key.filter(|_| is_alike) else { return false };
         key.kept.is_none_or(|kept| one.recent.apart(other.recent) < kept)
-            && self.text_at(one.text.clone()) == self.text_at(other.text.clone())
+            && self.texts.at(&one.text) == self.texts.at(&other.text)
     }
 
     /// Returns what a request was to create or change, with each that has an id. `None` if its text cannot be read.
     fn targets(&self, one: &RequestWithId<'_>) -> Option<Vec<Option<Target>>> {
-        let text = String::from_utf8(self.text_at(one.text.clone()).into_owned()).ok()?;
+        let text = String::from_utf8(self.texts.at(&one.text).into_owned()).ok()?;
         Some(Target::all_in(one.recent.about.confirm, Named::of_request(text)))
     }
 
@@ -544,55 +499,11 @@ impl Requests {
 
     /// Returns the requests that are `meant` and contain the text `id`.
     fn that_carry(&self, id: &str, meant: &dyn Fn(&Recent) -> bool) -> Vec<RequestWithId<'_>> {
-        let (wanted, mut found) = (hash_of(id), Vec::new());
-        let (mut begin, mut first) = (0, 0);
-        for recent in &self.requests {
-            let text = begin..begin + recent.length;
-            begin = text.end;
-            let times = match recent.strings {
-                Strings::Hashed(count) => {
-                    let hashes = first..first + count;
-                    first = hashes.end;
-                    if !meant(recent) {
-                        continue;
-                    }
-                    self.hashes.range(hashes).filter(|hash| **hash == wanted).count()
-                }
-                Strings::Unknown | Strings::Any => usize::from(meant(recent)),
-            };
-            if times > 0 {
-                found.push(RequestWithId { recent, times, text });
-            }
-        }
+        let mut found = Vec::new();
+        self.texts.find(id, &|index| meant(&self.requests[index]), &mut |index, times, text| {
+            found.push(RequestWithId { recent: &self.requests[index], times, text });
+        });
         found
-    }
-
-    /// Hashes the strings of the requests that came since this was done before.
-    fn hash(&mut self) {
-        let (mut hashes, (mut hashed, mut begin)) = (mem::take(&mut self.hashes), self.hashed);
-        while let Some(recent) = self.requests.get(hashed) {
-            let (end, before) = (begin + recent.length, hashes.len());
-            let strings = match str::from_utf8(&self.text_at(begin..end)) {
-                Ok(text) => {
-                    each_text(text, &mut |content| hashes.push_back(hash_of(content)));
-                    Strings::Hashed(hashes.len() - before)
-                }
-                Err(_) => Strings::Any,
-            };
-            self.requests[hashed].strings = strings;
-            (hashed, begin) = (hashed + 1, end);
-        }
-        (self.hashes, self.hashed) = (hashes, (hashed, begin));
-    }
-
-    /// Returns the text of one request. It is copied only if the buffer wraps around within it.
-    fn text_at(&self, body: Range<usize>) -> Cow<'_, [u8]> {
-        let (first, second) = self.text.as_slices();
-        match body.start.checked_sub(first.len()) {
-            Some(start) => Cow::Borrowed(&second[start..body.end - first.len()]),
-            None if body.end <= first.len() => Cow::Borrowed(&first[body]),
-            None => Cow::Owned([&first[body.start..], &second[..body.end - first.len()]].concat()),
-        }
     }
 }
 

@@ -81,7 +81,7 @@ fn an_id_is_found_wherever_the_buffer_wraps_around() {
             let left = recent.left(&format!("number {known}"), millis(known));
             assert_eq!(left.map(|left| left.steady.as_secs()), Some(known * 3600));
         }
-        has_wrapped |= !recent.lock().text.as_slices().1.is_empty();
+        has_wrapped |= recent.lock().texts.has_wrapped();
     }
     assert!(has_wrapped);
 }
@@ -414,7 +414,7 @@ fn old_requests_are_forgotten_and_memory_is_bounded() {
     let long = "x".repeat(MAX_TEXT / 3);
     let requests: Vec<_> = (0..4).map(|_| send(&recent, 4, 7202, &long)).collect();
     assert_eq!(recent.lock().requests.len(), 3);
-    assert_eq!(recent.lock().text.len(), 3 * long.len());
+    assert_eq!(recent.lock().texts.len(), 3 * long.len());
     recent.void(RequestNumber(0));
     recent.settle(requests[1], at(7203));
     let settled: Vec<_> = recent.lock().requests.iter().map(|recent| recent.settled).collect();
