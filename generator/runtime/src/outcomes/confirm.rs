@@ -220,11 +220,6 @@ impl ConfirmPolicy {
         (self.assumptions.denials.max(1), self.pauses.0)
     }
 
-    /// Returns the time after which it gives up, and the part of a wait for visibility that is for machines that lag.
-    pub(crate) fn deadline_and_lag(&self) -> (Duration, Duration) {
-        (self.deadline, self.assumptions.lag)
-    }
-
     /// Returns the assumptions.
     pub(crate) fn assumptions(&self) -> &Assumptions {
         &self.assumptions

@@ -36,9 +36,7 @@ impl ClientCore {
         let (api, listed, mismatches) = (self.api(), self.listed(), self.mismatches());
         Some(StatedAccount { api, account, listed, mismatches, now: self.now() })
     }
-}
 
-impl ClientCore {
     /// Replaces the instruments that the exchange listed, for this client and its clones. They were asked for at `begun`.
     pub(crate) fn set_listed(&self, listed: ListedInstruments, begun: Moment, again: ReadAgain) {
         self.listed().replace(listed, Reading { at: begun.wall(), asked: self.moment(), again });

@@ -12,7 +12,6 @@ use super::{ConfirmPolicy, Confirmable, ConfirmableItems, Queryable};
 use crate::calls::batches::{Batch, BatchCall, ItemOutcome, ItemReport, ListsResults, Stop, UnmatchedResult};
 use crate::calls::client::{ClientCore, Meant};
 use crate::data::checks::Violations;
-use crate::data::clock::Moment;
 use crate::data::error::{Error, UnknownOutcome};
 use crate::data::json::BadItem;
 use crate::data::operation::Operation;
@@ -63,7 +62,8 @@ pub async fn place_and_confirm_reporting<O: Confirmable>(
             report(&unknown);
             let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
             let call = Arc::new(Error::Unknown(unknown));
-            let concluded = ask_for(client, question, signed_at, Some(left), Some(Arc::clone(&call)), policy).await;
+            let open = Open::new(client, question, signed_at.into(), Some(left), Some(Arc::clone(&call)));
+            let concluded = query_one(client, open, policy).await;
             client.settled(operation, &call, concluded.outcome()).await;
             concluded.typed()
         }
@@ -125,17 +125,6 @@ pub async fn locate<O: Confirmable>(client: &ClientCore, operation: &O) -> Resul
     let refused = reply.unreadable(O::Query::META, Outcome::NotDone, "it is not about what was queried");
     let record = of_record(reply).and_then(|reply| reply.map(AnyRecord::into).transpose());
     record.ok_or(refused)
-}
-
-async fn ask_for(
-    client: &ClientCore,
-    question: Question,
-    signed_at: Timestamp,
-    left: Option<Moment>,
-    call: Option<Arc<Error>>,
-    policy: &ConfirmPolicy,
-) -> Concluded {
-    query_one(client, Open::new(client, question, signed_at.into(), left, call), policy).await
 }
 
 async fn query_one(client: &ClientCore, open: Open, policy: &ConfirmPolicy) -> Concluded {

@@ -126,9 +126,7 @@ impl<A, R> Confirmation<A, R> {
             Self::Unknown(_) => Outcome::Unknown,
         }
     }
-}
 
-impl<A, R> Confirmation<A, R> {
     /// Returns why the queries did not settle it, if they did not.
     pub(super) fn because(&self) -> Option<&'static str> {
         match self {

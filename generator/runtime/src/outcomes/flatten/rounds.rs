@@ -397,7 +397,6 @@ pub(super) async fn wait_for(
     policy: &ConfirmPolicy,
     end: Duration,
 ) -> Result<(), Vec<Left>> {
-    let (deadline, _) = policy.deadline_and_lag();
     let mut journaled = open_in_journal(client).await.map_err(|why| vec![of_no_family(LeftOver::Unknown(why))])?;
     loop {
         let (now, outstanding) = (client.moment(), client.outstanding());
@@ -428,7 +427,7 @@ pub(super) async fn wait_for(
         if open.is_empty() && longest.is_zero() {
             return Ok(());
         }
-        if longest > deadline || now.steady.saturating_add(longest) >= end {
+        if longest > policy.lasts() || now.steady.saturating_add(longest) >= end {
             if open.is_empty() {
                 open.push(LeftOver::Unknown("what was done may be shown after the deadline only".to_owned()));
             }
@@ -449,7 +448,7 @@ pub(super) fn expected_wait(client: &ClientCore, arrivals: Arrivals, policy: &Co
 fn needed(client: &ClientCore, arrivals: Arrivals, policy: &ConfirmPolicy, left: Departure, now: Moment) -> Duration {
     let visible = visible_within(client, left.at, policy).unwrap_or(Duration::MAX);
     let needed = match arrivals {
-        Arrivals::AreOver => visible.saturating_sub(policy.deadline_and_lag().1),
+        Arrivals::AreOver => visible.saturating_sub(policy.assumptions().lag),
         Arrivals::AreShown => visible,
     };
     needed.saturating_sub(now.steady_since(left.at))
