@@ -267,7 +267,9 @@ impl ClientCore {
         permit: Permit<'a>,
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a>, ResponseFuture<'a>), Error> {
-        let (signed, now) = self.signed(call.operation, start, permit.waited())?;
+        let was_signed = start.signed().is_some();
+        let signed = self.signed(call.operation, start, permit.waited())?;
+        let now = if was_signed { self.moment() } else { signed.made };
         self.send_once(call, permit, signed, now, trip)
     }
 
@@ -284,23 +286,21 @@ impl ClientCore {
         permit
     }
 
-    /// Signs a request whose call has waited, unless that was done before. Returns it with the time.
+    /// Signs a request whose call has waited, unless that was done before.
     #[inline]
     pub(super) fn signed(
         &self,
         operation: &dyn DynOperation,
         start: Start<'_>,
         waited: Duration,
-    ) -> Result<(SignedRequest, Moment), Error> {
+    ) -> Result<SignedRequest, Error> {
         match start {
             Start::Attempt(attempt) => {
                 self.refuse_late(operation.meta(), attempt, waited)?;
                 // Signed only after the wait, because the timestamp must not be old when the request arrives.
-                let signed = self.sign(operation).map_err(|error| error.after_waiting(waited))?;
-                let now = signed.made;
-                Ok((signed, now))
+                self.sign(operation).map_err(|error| error.after_waiting(waited))
             }
-            Start::Signed(signed) => Ok((*signed, self.moment())),
+            Start::Signed(signed) => Ok(*signed),
         }
     }
 

@@ -120,7 +120,7 @@ impl ClientCore {
         Box::pin(async move {
             let (operation, meta) = (call.operation, call.operation.meta());
             let permit = self.admit_call(operation, start.signed()).await?;
-            let (signed, _) = self.signed(operation, start, permit.waited())?;
+            let signed = self.signed(operation, start, permit.waited())?;
             let times = (signed.signed_at, signed.made.wall());
             let mut unsent = Unsent { core: self, number: signed.number };
             let number = match self.begin(own, self.change_of(operation, times)).await {

@@ -184,14 +184,15 @@ impl ClientCore {
         let (api, operation) = (self.parts.api, *operation);
         let is_read = operation.meta().effect == Effect::Read;
         let may_answer_repeat = !is_read && self.codes().may_answer_repeat(times.received.since(times.left));
-        let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(api, &response) };
+        // Changed in place, like the reply, because it is large.
+        let mut feedback = RateLimitFeedback::read(api, &response);
         span.answered(&response);
         let date = time_of_date_header(api, response.headers());
         let codes = self.codes().for_answer(may_answer_repeat);
         let settings = AnswerSettings { codes: &codes, keeps_unknown: self.parts.keeps_unknown };
-        // Changed in place from here on, because it is large.
         let mut reply = read_answer(api, settings, operation, what, response, data);
-        permit.report(RateLimitFeedback { request_time: time_of(&reply), ..feedback });
+        (feedback.trip, feedback.request_time) = (trip, time_of(&reply));
+        permit.report(feedback);
         if let Ok(reply) = &mut reply {
             (reply.remaining, reply.may_answer_repeat) = (feedback.remaining, may_answer_repeat);
         }

@@ -159,7 +159,7 @@ impl Walk {
             Err(Error::Unsigned(unsigned)) if unsigned.is_late => return Ok(None),
             result => result?,
         };
-        match source.take(page.cursor, reply.onward.clone()) {
+        match source.take(page.cursor, reply.onward(self.meta)) {
             Some(next) => Ok(Some(SourceReply { reply, next })),
             None => Err(reply.unreadable(self.meta, Outcome::Unknown, "its data was not read").into()),
         }

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
+use std::mem;
 use std::ops::Deref;
 
 use crate::data::json::{Kind, ReadError, Reader};
@@ -59,7 +60,7 @@ impl fmt::Display for Violation {
 
 /// All rules that a request breaks. As an error, at least one of them refuses the request.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Violations(Vec<Violation>);
+pub struct Violations(Box<[Violation]>);
 
 impl Violations {
     /// Returns whether the request must not be sent. Otherwise, there are only warnings.
@@ -93,21 +94,28 @@ impl Violations {
 
     /// Removes those that state this.
     pub(crate) fn drop_doubts(&mut self) {
-        self.0.retain(|violation| !violation.is_doubt());
+        self.change(|all| all.retain(|violation| !violation.is_doubt()));
     }
 
     pub(crate) fn push(&mut self, violation: Violation) {
-        self.0.push(violation);
+        self.change(|all| all.push(violation));
     }
 
-    pub(crate) fn append(&mut self, mut more: Self) {
-        self.0.append(&mut more.0);
+    pub(crate) fn append(&mut self, more: Self) {
+        self.change(|all| all.extend(more));
+    }
+
+    // A slice, because each reply has these, and few have any: it is a word smaller.
+    fn change(&mut self, change: impl FnOnce(&mut Vec<Violation>)) {
+        let mut all = mem::take(&mut self.0).into_vec();
+        change(&mut all);
+        self.0 = all.into_boxed_slice();
     }
 }
 
 impl Extend<Violation> for Violations {
     fn extend<T: IntoIterator<Item = Violation>>(&mut self, more: T) {
-        self.0.extend(more);
+        self.change(|all| all.extend(more));
     }
 }
 
@@ -124,7 +132,7 @@ impl IntoIterator for Violations {
     type IntoIter = std::vec::IntoIter<Violation>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.into_vec().into_iter()
     }
 }
 

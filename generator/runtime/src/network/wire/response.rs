@@ -123,7 +123,6 @@ fn read(
         may_answer_repeat: false,
         status: head.status,
         remaining: None,
-        onward: NextPageHint::read(meta.next_page, &head.headers),
         headers: head.headers,
         waited: Duration::ZERO,
         earlier: None,
@@ -448,8 +447,6 @@ pub struct Reply<T> {
     pub status: StatusCode,
     /// The remaining calls of the rate limit, if the exchange reports them.
     pub remaining: Option<u32>,
-    /// The statement of the headers about the next page of a listing.
-    pub(crate) onward: NextPageHint,
     /// The time that the call waited for its rate limits.
     pub waited: Duration,
     /// The attempts of the same change that got no answer before this one did; see
@@ -514,10 +511,15 @@ impl<T> Reply<T> {
         }))
     }
 
+    /// Returns what the headers state about the next page of a listing.
+    pub(crate) fn onward(&self, meta: &Meta) -> NextPageHint {
+        NextPageHint::read(meta.next_page, &self.headers)
+    }
+
     /// Returns the same with other data.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
         let Self { data, request_time, signed_at, left, is_full, may_answer_repeat, status, .. } = self;
-        let Self { remaining, onward, waited, earlier, warnings, headers, raw, .. } = self;
+        let Self { remaining, waited, earlier, warnings, headers, raw, .. } = self;
         let data = make(data);
         Reply {
             data,
@@ -528,7 +530,6 @@ impl<T> Reply<T> {
             may_answer_repeat,
             status,
             remaining,
-            onward,
             waited,
             earlier,
             warnings,

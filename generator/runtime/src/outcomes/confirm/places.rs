@@ -133,7 +133,7 @@ where
         let reply = client.call_once(&ForPage(query.clone())).await?;
         let request_time = *begun.get_or_insert(reply.request_time);
         let mut next = Next::Lost;
-        let onward = reply.onward.clone();
+        let onward = reply.onward(Q::META);
         let reply = reply.map(|page| {
             let list;
             (list, next) = follow(&query, requested.as_deref(), onward, page.0);
