@@ -48,7 +48,7 @@ struct AnswerTimes {
 /// A call under way, without the type of its response.
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply<()>, Error>> + Send + 'a>>;
 
-/// What a call holds from its beginning to its end.
+/// The state that a call holds from its beginning to its end.
 #[derive(Default)]
 pub(super) struct Begun<'a> {
     /// The orders that a budget counts.
