@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod blanks;
+mod judges;
 mod validator;
 
 use std::collections::{BTreeMap, BTreeSet};
