@@ -3664,19 +3664,15 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// The document says that it can be `null`, which is `None` here.
-        ///
         /// Observed.
-        #[wire("stopSurplusTriggerPrice", or_null)]
+        #[wire("stopSurplusTriggerPrice")]
         pub take_profit: Option<runtime::Decimal>,
         /// `stopSurplusExecutePrice`: Price of that take-profit.
         ///
         /// Unit: quote coin.
         ///
-        /// The document says that it can be `null`, which is `None` here.
-        ///
         /// Observed.
-        #[wire("stopSurplusExecutePrice", or_null)]
+        #[wire("stopSurplusExecutePrice")]
         pub take_profit_limit: Option<runtime::Decimal>,
         /// `stopSurplusTriggerType`: Which price triggers it.
         ///
@@ -3698,19 +3694,15 @@ runtime::record! {
         ///
         /// Unit: quote coin.
         ///
-        /// The document says that it can be `null`, which is `None` here.
-        ///
         /// Observed.
-        #[wire("stopLossTriggerPrice", or_null)]
+        #[wire("stopLossTriggerPrice")]
         pub stop_loss: Option<runtime::Decimal>,
         /// `stopLossExecutePrice`: Price of that stop-loss.
         ///
         /// Unit: quote coin.
         ///
-        /// The document says that it can be `null`, which is `None` here.
-        ///
         /// Observed.
-        #[wire("stopLossExecutePrice", or_null)]
+        #[wire("stopLossExecutePrice")]
         pub stop_loss_limit: Option<runtime::Decimal>,
         /// `stopLossTriggerType`: Which price triggers it.
         ///

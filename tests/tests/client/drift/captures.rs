@@ -275,15 +275,13 @@ fn conditional_orders() {
     read::<observed::GetPastStrategyOrders>(r#"{"list": [], "cursor": 1330960754317619202}"#);
 }
 
-/// What captures of 2026-10 have as null is no news.
+/// A null that several captures have is no drift.
 #[test]
 fn an_expected_null_is_no_drift() {
     let drift = Drift::new();
     let answer =
         |data: &str| format!(r#"{{"code": "00000", "msg": "success", "requestTime": 1790000000000, "data": {data}}}"#);
-    let plan = r#"{"entrustedList": [{"orderId": "5", "stopSurplusTriggerPrice": null, "stopSurplusExecutePrice": null,
-        "stopSurplusTriggerType": null, "stopLossTriggerPrice": "2900", "stopLossExecutePrice": null,
-        "stopLossTriggerType": "mark_price"}], "endId": "5"}"#;
+    let plan = r#"{"entrustedList": [{"orderId": "5", "stopSurplusTriggerType": null, "stopLossTriggerType": null}], "endId": "5"}"#;
     record::<observed::GetPlanOrders>(&drift, &answer(plan)).unwrap();
     let account = r#"{"marginCoin": "USDT", "unrealizedPL": null, "crossedUnrealizedPL": null, "isolatedMargin": null,
         "crossedMargin": null}"#;
