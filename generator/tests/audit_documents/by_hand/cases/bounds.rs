@@ -39,7 +39,7 @@ pub(crate) const BOUNDS: &[Case] = &[
         "customised order ID |",
         "customised order ID, at most 64 characters |",
         NEW,
-        "classic/types.yaml:203",
+        "classic/types.yaml:204",
     ),
     replace(UNIFIED, "Place Order", "| qty | yes | spot", "| qty | yes | at least 5; spot", NEW, "place-order.yaml"),
     replace(
@@ -59,7 +59,7 @@ pub(crate) const BOUNDS: &[Case] = &[
         "customised order ID |",
         "customised order ID, 1 to 64 characters |",
         NEW,
-        "classic/types.yaml:203",
+        "classic/types.yaml:204",
     ),
     replace(
         UNIFIED,
