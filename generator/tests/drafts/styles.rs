@@ -107,6 +107,52 @@ fn a_request_is_empty_only_where_the_document_says_so() {
 }
 
 #[test]
+fn what_holds_for_some_or_no_longer_is_no_fact() {
+    for rate in [
+        "Members may call 20 times per second, others 5 times per second",
+        "Rate limit: 10 times per second (VIP: 20 times per second)",
+        "Rate limit of the whole family: 50/s",
+        "Limit rule: UID + symbol, 10 per second",
+    ] {
+        let drafts = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{rate}.\n"));
+        assert!(drafts.keys("plant").contains("rate_limit:\n"), "{rate}:\n{}", drafts.file("plant"));
+        assert!(drafts.keys("plant").contains("kind: todo\n"), "{rate}:\n{}", drafts.file("plant"));
+    }
+    let guessed = Drafts::of("## Plant\n\nPOST /plant\n\nRate limit: 5/s.\n").file("plant");
+    assert!(guessed.contains("Rate limit: 5/s (per UID where it does not say per what)"), "{guessed}");
+    for said in ["This endpoint is not deprecated", "`size` is deprecated", "POST /old is deprecated; use POST /new"] {
+        let drafts = Drafts::of(&format!("## Plant\n\nPOST /plant\n\n{said}.\n"));
+        assert!(!drafts.keys("plant").contains("deprecated"), "{said}:\n{}", drafts.file("plant"));
+    }
+    assert!(
+        Drafts::of("## Plant\n\nPOST /plant\n\nThis endpoint is deprecated.\n").keys("plant").contains("deprecated")
+    );
+    for note in [
+        "Between 1 and 100 (exclusive)",
+        "A-Z, a-z, 0-9",
+        "Comma separated list, up to 10: `a,b`",
+        "default: none",
+        "default: null",
+        "`a`, `b` (deprecated), `c`",
+    ] {
+        let size = noted(note).parameter("plant", "size");
+        let has = |key: &str| size.contains(key);
+        assert!(!["min:", "max:", "default:", "deprecated:"].into_iter().any(has), "{note}:\n{size}");
+    }
+}
+
+#[test]
+fn a_method_and_a_path_may_have_labels_and_a_path_has_no_sample() {
+    let drafts = Drafts::of(
+        "## Plant\n\n**URL**: `/bed/plant`\n**Method**: `POST`\n\n## Water\n\n```\nMethod: PUT\nType: RAW\n\
+         URL: {{host}}/bed/water\n```\n\n## Weed\n\n```\ncurl -X DELETE 'https://garden.example/beds/17?all=1'\n```\n",
+    );
+    assert!(drafts.keys("plant").contains("http: POST /bed/plant\n"), "{}", drafts.file("plant"));
+    assert!(drafts.keys("water").contains("http: PUT /bed/water\n"), "{}", drafts.file("water"));
+    assert!(drafts.file("op-17").is_empty() && drafts.file("17").is_empty());
+}
+
+#[test]
 fn examples_and_prose_are_no_values() {
     for note in [
         "Bed, e.g. `b1`, `b2`",

@@ -6,7 +6,7 @@ mod sections;
 use std::collections::BTreeSet;
 
 use answers::Table;
-use sections::{address, described, free_name, general, no_section, take_calls};
+use sections::{address, described, free_name, general, no_section, take_calls, without_address};
 
 use super::claims::{Claims, KnownOperation};
 use super::document::{Block, Document, Section};
@@ -45,6 +45,7 @@ pub(crate) fn drafts(
     let mut source = Source { tally: Some(Tally::default()), left_out, ..Source::default() };
     if title.is_none() {
         source.sections = general(api, &parsed);
+        source.left_out.extend(without_address(&parsed));
     }
     let mut taken: BTreeSet<String> = family.operations.iter().map(|known| known.name.clone()).collect();
     for document in &parsed {
@@ -116,6 +117,12 @@ fn names_values(said: &str) -> bool {
     ["`", "<code>", "<tt>"].iter().any(|mark| said.contains(mark)) || announces || words.into_iter().any(is_example)
 }
 
+/// Returns whether the words of a rate do not state by what calls are counted.
+fn names_no_scope(said: &str) -> bool {
+    let words = said.to_lowercase();
+    !["uid", "user", "ip", "account", "key"].iter().any(|scope| words.contains(scope))
+}
+
 struct Drafting<'a> {
     claims: &'a Claims<'a>,
     family: &'a Family,
@@ -138,6 +145,9 @@ const KEYS: [(&str, FactKind); 9] = [
     ("history", FactKind::Window),
     ("deprecated", FactKind::Deprecated),
 ];
+
+/// Words beside a rate that several operations share, or that is counted by something else than a user or an address.
+const SHARED: [&str; 8] = ["+", "across", "altogether", "combined", "shared", "together", "total", "whole"];
 
 impl<'a> Drafting<'a> {
     fn draft(&self) -> Draft {
@@ -236,7 +246,15 @@ impl<'a> Drafting<'a> {
     /// Returns whether a rate applies to some callers only, whose class the schema does not have: `2/s/UID for night
     /// robots`.
     fn is_of_unknown_class(&self, statement: &Statement) -> bool {
-        statement.key.name().is_some_and(|class| class == "default") && self.phrase(statement.at).contains(" for ")
+        let is_default = |one: &Statement| one.key.name().is_some_and(|class| class == "default");
+        let unit = |one: &Statement| one.value.split_once('/').map(|(_, per)| per.to_owned());
+        // Of two rates in one window, each is that of some callers, or one of them holds no more.
+        let is_for_some = |one: &Statement| self.phrase(one.at).contains(" for ");
+        let mut others = self.own(FactKind::Rate).filter(|other| is_default(other) && !is_for_some(other));
+        let is_one_of_two = others.any(|other| unit(other) == unit(statement) && other.value != statement.value);
+        let words = self.words_at(statement.at).unwrap_or_default().to_lowercase();
+        let is_shared = words.split(|c: char| !c.is_alphanumeric() && c != '+').any(|word| SHARED.contains(&word));
+        is_default(statement) && (is_one_of_two || is_shared || is_for_some(statement))
     }
 
     /// Returns the words from a byte to the end of their clause.
@@ -351,7 +369,12 @@ impl<'a> Drafting<'a> {
         for (key, kind) in KEYS {
             let is_of_operation = |of: &FactKey| kind != FactKind::Deprecated || of.names.len() == 1;
             for statement in self.own(kind).filter(|statement| is_of_operation(&statement.key)) {
-                all.extend(self.words_at(statement.at).map(|said| (key, said)).filter(|said| !all.contains(said)));
+                let said =
+                    self.words_at(statement.at).map(|said| match kind == FactKind::Rate && names_no_scope(&said) {
+                        true => (key, format!("{said} (per UID where it does not say per what)")),
+                        false => (key, said),
+                    });
+                all.extend(said.filter(|said| !all.contains(said)));
             }
         }
         all

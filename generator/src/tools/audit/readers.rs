@@ -173,7 +173,9 @@ impl<'a> Reader<'a> {
         for table in section.tables(self.document) {
             let has = |word: &str| table.column(word).is_some();
             if self.parameters_of_several(&table) {
-            } else if table.column("field") == Some(0) {
+                continue;
+            }
+            if table.column("field") == Some(0) {
                 self.record_table(section, &table);
             } else if has("state") && has("trigger") {
                 self.transitions(&table);

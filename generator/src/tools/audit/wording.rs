@@ -29,7 +29,7 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
 pub(super) fn deprecates_value(text: &str, values: &[String]) -> bool {
     let lower = text.to_ascii_lowercase();
     let before = lower.find("(deprecated").and_then(|at| text.get(..at)).unwrap_or_default();
-    before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word))
+    before.split_whitespace().next_back().is_some_and(|word| values.iter().any(|value| value == word.trim_matches('`')))
 }
 
 /// Returns whether a label introduces a list of parameters.

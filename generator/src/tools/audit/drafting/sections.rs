@@ -35,6 +35,25 @@ pub(super) fn general(api: &Api, documents: &[Document]) -> Vec<(String, String)
     found
 }
 
+/// Returns a line about each section that names a method, as those of operations do, and no path beside it.
+pub(super) fn without_address(documents: &[Document]) -> Vec<String> {
+    let mut found = Vec::new();
+    for document in documents {
+        let is_one = |section: &&Section| {
+            endpoint::find(document, section).is_none() && endpoint::names_a_method(document, section)
+        };
+        for section in document.sections.iter().filter(is_one) {
+            let line = document.line(section.at.start);
+            let heading = &section.heading;
+            found.push(format!(
+                "line {line} of {}: {heading} names a method, and no path was read beside it",
+                document.file
+            ));
+        }
+    }
+    found
+}
+
 /// Returns the method and the path of an operation that a section describes.
 pub(super) fn address(document: &Document, section: &Section) -> Option<(String, String)> {
     let (method, path) = endpoint::find(document, section)?;

@@ -32,7 +32,12 @@ impl<'a> Reader<'a> {
     pub(super) fn bounds(&mut self, noted: &NotedParameters<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let is_array = |(name, _): &(String, Span<'_>)| self.json_of(noted.id, name) == Some("array");
         let says_so = || noted.note.texts().iter().any(|word| ["array", "list"].contains(word));
-        let has_items = || says_so() || noted.names.iter().any(is_array);
+        // A text with a list in it has no items, and its number is none.
+        let is_text = |(name, _): &(String, Span<'_>)| self.json_of(noted.id, name) == Some("string");
+        let has_items = || says_so() && !noted.names.iter().any(is_text) || noted.names.iter().any(is_array);
+        if excludes_bounds(noted.note) || says_so() && !has_items() {
+            return false;
+        }
         let of_items = number_of_items(texts).filter(|_| has_items());
         let Some(stated) = of_items.or_else(|| stated_bounds(clause, texts)) else { return false };
         // `at most 20 herbs` bounds the items of a list.
@@ -70,6 +75,14 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Returns whether numbers of a note are no bounds that hold: `1 to 100 (exclusive)`, or characters: `a-z, 0-9`.
+fn excludes_bounds(note: Span<'_>) -> bool {
+    note.texts().iter().any(|word| {
+        let is_letters = matches!(word.as_bytes(), [a, b'-', z] if a.is_ascii_alphabetic() && z.is_ascii_alphabetic());
+        is_letters || ["exclusive", "exclusively", "excluded", "excluding"].contains(word)
+    })
 }
 
 /// Both bounds of a value in brackets.

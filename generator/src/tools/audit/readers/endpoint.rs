@@ -22,7 +22,23 @@ pub(in super::super) fn is_label(text: &str) -> bool {
 /// `curl`, in a tag or in a table with a column for each.
 pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
     let mut sentences = section.texts(document).flat_map(Span::sentences);
-    sentences.find_map(in_sentence).or_else(|| section.tables(document).find_map(|table| in_table(&table)))
+    let in_prose = sentences.find_map(in_sentence);
+    in_prose.or_else(|| section.tables(document).find_map(|table| in_table(&table))).or_else(|| {
+        let texts = || section.texts(document);
+        Some((
+            texts().find_map(|text| labelled(text, &["method"], method_of))?,
+            texts().find_map(|text| labelled(text, &OF_PATH, address))?,
+        ))
+    })
+}
+
+/// Returns whether a section names a method in a sentence of its own or at its start: `POST` in a tag, a call or a label.
+pub(in super::super) fn names_a_method(document: &Document, section: &Section) -> bool {
+    let mut sentences = section.texts(document).flat_map(Span::sentences);
+    sentences.any(|sentence| {
+        let first = sentence.words().into_iter().find(|word| word.text != "Method" && word.text != ":");
+        is_call(sentence) || first.is_some_and(is_method)
+    })
 }
 
 /// Returns whether a section shows its method and path in a call of `curl` only, as a guide to signatures does.
@@ -59,9 +75,27 @@ fn in_sentence(sentence: Span<'_>) -> Option<(Span<'_>, Span<'_>)> {
     Some((method, address(rest.after(rest.words().first()?.at))?))
 }
 
+/// Titles and labels of paths.
+const OF_PATH: [&str; 4] = ["path", "url", "uri", "endpoint"];
+
+/// Returns what follows one of these labels: `Method: POST`.
+fn labelled<'a>(text: Span<'a>, labels: &[&str], read: fn(Span<'a>) -> Option<Span<'a>>) -> Option<Span<'a>> {
+    let behind = |word: Span<'a>| {
+        let rest = text.after(word.at + word.text.trim_end_matches(':').len());
+        let value = rest.text.trim_start_matches(['*', ' ']).strip_prefix(':')?.trim_start_matches(['*', ' ', '`']);
+        read(text.after(text.at + text.text.len() - value.len()))
+    };
+    let is_label = |word: &Span<'_>| labels.contains(&word.text.trim_end_matches(':').to_lowercase().as_str());
+    text.words().into_iter().filter(is_label).find_map(behind)
+}
+
+fn method_of(text: Span<'_>) -> Option<Span<'_>> {
+    text.words().first().copied().filter(|word| is_method(*word))
+}
+
 /// Returns the first row of a table with a column of methods and one of paths.
 fn in_table<'a>(table: &Table<'a>) -> Option<(Span<'a>, Span<'a>)> {
-    let path = ["path", "url", "uri", "endpoint"].iter().find_map(|title| table.column(title))?;
+    let path = OF_PATH.iter().find_map(|title| table.column(title))?;
     let (method, rows) = (table.column("method")?, &table.rows);
     rows.iter().find_map(|row| {
         let method = row.get(method)?.single().filter(|word| is_method(*word))?;
@@ -87,7 +121,14 @@ fn address(text: Span<'_>) -> Option<Span<'_>> {
     let path = path.before(path.at + path.text.trim_end_matches(['.', '!', '/', ':']).len());
     (scheme.is_some() || is_host(&address.text[..start]))
         .then_some(path)
-        .filter(|path| path.text.starts_with('/') && !path.text.starts_with("//"))
+        .filter(|path| path.text.starts_with('/') && !path.text.starts_with("//") && !has_sample(path.text))
+}
+
+/// Returns whether a path has the value of a parameter in it, as that of a call does: `/orders/17`. A version may be a
+/// number at its start.
+fn has_sample(path: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    path.split('/').skip(2).any(is_number)
 }
 
 /// Returns a path with its parameters in braces, which documents also write as `:id` and `<id>`.
@@ -97,6 +138,35 @@ pub(in super::super) fn template(path: Span<'_>) -> String {
         name.map_or_else(|| part.to_owned(), |name| format!("{{{name}}}"))
     };
     path.text.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+/// Words before *deprecated* that speak of the operation as a whole.
+const OF_OPERATION: [&str; 17] = [
+    "this",
+    "the",
+    "it",
+    "is",
+    "are",
+    "has",
+    "been",
+    "was",
+    "will",
+    "be",
+    "now",
+    "operation",
+    "endpoint",
+    "interface",
+    "method",
+    "api",
+    "note",
+];
+
+/// Returns whether a sentence says that the operation it stands with is deprecated, rather than a part of it or another
+/// one, and does not deny it.
+fn deprecates_all(sentence: Span<'_>) -> bool {
+    let words: Vec<String> = sentence.texts().into_iter().map(str::to_lowercase).collect();
+    let at = words.iter().position(|word| word == "deprecated");
+    at.is_some_and(|at| words[..at].iter().all(|word| OF_OPERATION.contains(&word.trim_end_matches(':'))))
 }
 
 /// Words of sentences about what no longer holds.
@@ -280,7 +350,7 @@ impl<'a> Reader<'a> {
     pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
         let speaks = |sentence: &Span<'a>| {
             let is_list = sentence.label().is_some_and(|(label, _)| is_parameter_list(label));
-            !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
+            !is_list && deprecates_all(*sentence)
         };
         if let Some(sentence) = text.sentences().into_iter().find(speaks)
             // The replacement may be stated in a sentence of its own.

@@ -12,6 +12,9 @@ const DENIALS: [&str; 7] = ["not", "longer", "without", "except", "removed", "de
 /// Words with which a text begins a case, to which alone the rest applies.
 const CASES: [&str; 8] = ["for", "if", "when", "in", "on", "under", "unless", "with"];
 
+/// Words in place of a default that say that there is none.
+const NOTHING: [&str; 5] = ["empty", "none", "nothing", "null", "unset"];
+
 /// Parameters that share a note.
 pub(super) struct NotedParameters<'a, 'b> {
     pub(super) id: &'b str,
@@ -52,7 +55,10 @@ impl<'a> Reader<'a> {
             .flatten()
         {
             for (name, at) in noted.names {
-                let values = self.claims.values(FactKind::ParameterValue, noted.id, name);
+                let mut values = self.claims.values(FactKind::ParameterValue, noted.id, name);
+                let of = key(FactKind::ParameterValue, [noted.id, name]);
+                let read = self.found.statements.iter().filter(|statement| statement.key.starts_with(&of));
+                values.extend(read.filter_map(|statement| statement.key.last().cloned()));
                 if !wording::deprecates_value(noted.note.text, &values) {
                     self.found.state(key(FactKind::Deprecated, [noted.id, name]), says.clone(), *at);
                 }
@@ -300,6 +306,7 @@ impl<'a> Reader<'a> {
         for clause in noted.note.clauses() {
             if let ["default", only] | ["defaults", "to", only] = clause.texts().as_slice()
                 && decimal(only).is_none()
+                && (!NOTHING.contains(only) || clause.text.contains('`'))
             {
                 self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), *only, clause);
             }
