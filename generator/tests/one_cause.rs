@@ -4,6 +4,7 @@
 #[path = "../../tests/src/folders.rs"]
 mod folders;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,56 @@ struct Typo {
 }
 
 const TYPOS: &[Typo] = &[
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "operation: unified.place-order",
+        to: "operation: unified.cancel-order",
+        code: Code::BadCounterpart,
+        message: "`unified.cancel-order` has 2 of the 14 parameters that are named",
+        help: "name the operation that is meant, or the parameters of this one",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "rate_limit: [10/s per UID, 60/s per UID for vip-1",
+        to: "rate_limit: [6,000/m per UID, 60/s per UID for vip-1",
+        code: Code::WrongType,
+        message: "expected a number without commas, found `6,000/m per UID`",
+        help: "write the digits only",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "80/s per UID for vip-2",
+        to: "80/s per UID for vip-1",
+        code: Code::BadRate,
+        message: "duplicate rate limit per UID for vip-1",
+        help: "remove one of them, or give each a class with `for` or a window of its own",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "side: { type: Side, required: always }",
+        to: "side: { type: Side, required: always, unit: base coin }",
+        code: Code::Misplaced,
+        message: "`unit` requires a number, but `side` is the enum `Side`",
+        help: "remove it",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "side: { type: Side, required: always }",
+        to: "side: { type: Side, required: always, only: [long] }",
+        code: Code::BadValue,
+        message: "`Side` has no value `long`",
+        help: "the values of `Side` are: buy, sell",
+    },
+    Typo {
+        file: "classic/place-order.yaml",
+        from: "\"size\": \"0.1\", \"side\"",
+        to: "\"qty\": \"0.1\", \"side\"",
+        code: Code::BadExample,
+        message: "the request has no parameter `qty`",
+        help: "expected one of: symbol, productType, marginMode, marginCoin, size, side, orderType, price, force, tradeSide, \
+               clientOid, reduceOnly, presetStopSurplusPrice, presetStopLossPrice, presetStopSurplusExecutePrice, \
+               presetStopLossExecutePrice, stpMode",
+    },
     Typo {
         file: "api.yaml",
         from: "type: flag",
@@ -475,6 +526,57 @@ fn a_file_in_the_wrong_place_is_one_mistake() {
     let folder = copy();
     fs::write(folder.path().join("codes.yaml"), "{\"a\": 1, \"b\": 2}\n").unwrap();
     assert_eq!(mistakes(folder.path()).iter().count(), 1, "{}", mistakes(folder.path()));
+}
+
+/// A file of which the end was not saved, or over which another one was saved, is one mistake, also where the rest is
+/// right for itself.
+#[test]
+fn a_file_that_was_not_saved_whole_is_one_mistake() {
+    let text = |name: &str| fs::read_to_string(schema().join(name)).unwrap();
+    let half = |name: &str| text(name)[..text(name).len() / 2].to_owned();
+    let cut = "the file ends within a line";
+    for (name, saved, message) in [
+        ("unified/family.yaml", half("unified/family.yaml"), "invalid YAML: the file ends within a line"),
+        ("unified/types.yaml", half("unified/types.yaml"), cut),
+        ("codes.yaml", half("codes.yaml"), cut),
+        ("unified/types.yaml", text("classic/types.yaml"), "the file is a copy of"),
+        ("broker/types.yaml", text("classic/types.yaml"), "the file is a copy of"),
+    ] {
+        let folder = copy();
+        fs::write(folder.path().join(name), saved).unwrap();
+        let all = mistakes(folder.path());
+        let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{name}: {all}") };
+        assert!(one.message.starts_with(message), "{all}");
+        assert!(all.files()[one.place.unwrap().file as usize].ends_with(name), "{all}");
+    }
+    let folder = copy();
+    fs::write(folder.path().join("unified/types.yaml"), text("unified/types.yaml").trim_end()).unwrap();
+    Generator::new().schema_dir(folder.path()).read().expect("a file without a last line end is whole");
+}
+
+/// A copy keeps the mistakes that its lines have in the family of the original, too.
+#[test]
+fn a_copy_hides_no_mistake_of_its_own() {
+    let folder = copy();
+    let text = fs::read_to_string(folder.path().join("classic/fills.yaml")).unwrap();
+    let text = text.replace("effect: read\n", "effect: reed\n");
+    fs::write(folder.path().join("unified/fills2.yaml"), text).unwrap();
+    let all = mistakes(folder.path());
+    let codes: BTreeSet<Code> = all.iter().map(|one| one.code).collect();
+    assert_eq!(codes, BTreeSet::from([Code::BadPath, Code::UnknownWord]), "{all}");
+}
+
+#[test]
+fn a_rule_that_refuses_every_request_is_a_mistake() {
+    let folder = copy();
+    let path = folder.path().join("classic/place-order.yaml");
+    let text =
+        fs::read_to_string(&path).unwrap().replace("forbid: { given: [reduceOnly] }", "forbid: { given: [symbol] }");
+    fs::write(path, text).unwrap();
+    let all = mistakes(folder.path());
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    let message = "the rule `reduce-only-in-one-way-mode` refuses every request of `when`: each has symbol";
+    assert_eq!(one.message, message, "{all}");
 }
 
 #[test]

@@ -33,6 +33,9 @@ const RECORDS: &str = r#"records:
   Only: { doc: A value., as_value: true, fields: { only: { map: integer, doc: Only. } } }
 "#;
 
+/// A key of numbers alone.
+const UNIT: &str = ", unit: USD";
+
 impl Random {
     /// Returns keys that are there in one case of four, whether or not they fit; of two that state one key, the first.
     fn keys(&mut self, keys: &[&str]) -> String {
@@ -60,7 +63,9 @@ impl Random {
             }
             9 => {
                 let keys = self.keys(&["rust: taken_over", "unit: USD"]);
-                format!("{{ as: all.{}{keys} }}", self.one(&["side", "id", "size", "flag"]))
+                let name = self.one(&["side", "id", "size", "flag"]);
+                let keys = if name == "size" { keys } else { keys.replace(UNIT, "") };
+                format!("{{ as: all.{name}{keys} }}")
             }
             _ => {
                 let ty = self
@@ -118,6 +123,8 @@ impl Random {
                     "default_note: as the account says",
                     "rust: renamed",
                 ]);
+                let has_unit = !["boolean", "Side", "Id"].contains(&ty);
+                let both = if has_unit { both } else { both.replace(UNIT, "") };
                 format!("{{ {key}: {ty}{need}{keys}{both}, doc: A value. }}")
             }
         }

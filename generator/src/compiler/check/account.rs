@@ -13,7 +13,7 @@ use crate::compiler::diagnostics::{Code, Diagnostics, Place, did_you_mean, neare
 use crate::compiler::json::{self, Member, Node, Value};
 use crate::compiler::model::{
     Access, Account, Api, Class, Condition, Dates, Family, Flat, FlatReduce, FlatSide, Identifier, InstrumentNames,
-    Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Reference, Role, Sources, Type,
+    Lookup, Name, NamesWithin, Operation, Pair, Placed, Property, PropertyKind, Rate, Reference, Role, Sources, Type,
 };
 
 /// Checks that properties, their values and their types have distinct names.
@@ -139,7 +139,11 @@ pub(super) fn served_families(api: &Api, family: &Family, to: &mut Diagnostics) 
 pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
-        if with_rates().next().is_none() && api.is_whole && !may_have_misspelt_rate(family, class, to) {
+        if with_rates().next().is_none()
+            && api.is_whole
+            && !may_have_misspelt_rate(family, class, to)
+            && !has_rate_of_another_class(family)
+        {
             to.at(
                 class.place,
                 Code::Unused,
@@ -267,6 +271,16 @@ fn may_have_misspelt_rate(family: &Family, class: &Class, to: &Diagnostics) -> b
     })
 }
 
+/// Returns whether a rate is for an unknown class, or the second one for a class, in place of one that has none.
+fn has_rate_of_another_class(family: &Family) -> bool {
+    let is_unknown = |name: &str| family.classes.iter().all(|known| known.name != name);
+    family.operations.iter().any(|operation| {
+        let classes: Vec<&str> = operation.rates.iter().filter_map(Rate::own_class).collect();
+        let is_repeated = |at: usize| classes[..at].contains(&classes[at]);
+        (0..classes.len()).any(|at| is_unknown(classes[at]) || is_repeated(at))
+    })
+}
+
 fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
     let known = || family.classes.iter().map(|class| class.name.as_str());
     for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
@@ -339,7 +353,8 @@ pub(super) fn account_word(api: &Api, named: &Placed, (word, place): &Placed, to
         }
         PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => Vec::new(),
     };
-    if !words.iter().any(|(known, _)| known == word) {
+    let is_unread = matches!(property.kind, PropertyKind::Words(..)) && words.is_empty();
+    if !is_unread && !words.iter().any(|(known, _)| known == word) {
         let help = one_of(word, words);
         to.at(*place, Code::UndefinedName, format!("the property `{}` has no value `{word}`", named.0)).help(help);
     }

@@ -144,6 +144,17 @@ impl<'a> Check<'a> {
 
     fn names_are_known(&self, to: &mut Diagnostics) -> bool {
         let Conversion { counterpart, from, to: other } = self.conversion;
+        let named = counterpart.pairs().map(|(_, (name, _))| name);
+        let (known, unknown): (Vec<_>, Vec<_>) = named.partition(|name| other.names().find(name).found().is_some());
+        if let Some((id, place)) = counterpart.operation.as_ref().filter(|_| unknown.len() > known.len()) {
+            to.at(
+                *place,
+                Code::BadCounterpart,
+                format!("`{id}` has {} of the {} parameters that are named", known.len(), known.len() + unknown.len()),
+            )
+            .help("name the operation that is meant, or the parameters of this one");
+            return false;
+        }
         let mut all_are = true;
         for name in self.stated() {
             all_are &= parameter(from, name, to).is_some();

@@ -39,9 +39,12 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 /// Checks that codes that prove something are refusals, and a cause belongs to refused credentials.
-pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn codes_prove_refusals(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let envelopes = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
     for error in &family.errors {
-        if error.success && error.proof.proves != CodeProof::NotDone {
+        // Another code of success is reported as such.
+        let is_success = error.success && envelopes.is_none_or(|code| *code == error.code);
+        if is_success && error.proof.proves != CodeProof::NotDone {
             to.at(error.place, Code::BadOutcome, format!("the code `{}` means success", error.code))
                 .help("remove `proves`: a success proves that the request took effect");
         }

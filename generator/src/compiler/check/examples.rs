@@ -287,7 +287,8 @@ fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node:
         let Lookup::Missing(help) = names.find(&name) else { continue };
         example.report(offset, format!("{what} has no parameter `{name}`"), help);
         // What is meant goes on in its place, so that it is not reported as missing, too.
-        let meant = nearest(&name, names.iter().map(|known| known.name.wire.as_str()));
+        let meant = nearest(&name, names.iter().map(|known| known.name.wire.as_str()))
+            .or_else(|| only_missing(parameters, &members));
         if let Some(meant) = meant.filter(|meant| members.iter().all(|one| one.name != *meant)) {
             members[index].name = meant.to_owned();
         }
@@ -309,6 +310,17 @@ fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node:
         }
     }
 }
+
+/// Returns the name of the required parameter that a request lacks, if it lacks one.
+fn only_missing<'a>(parameters: &'a [Parameter], members: &[Member]) -> Option<&'a str> {
+    let is_choice = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Choice(_)));
+    let lacks = |parameter: &&Parameter| {
+        parameter.need == Need::Always && !is_choice(parameter) && given(members, parameter).is_none()
+    };
+    let mut missing = parameters.iter().filter(lacks).map(|parameter| parameter.name.wire.as_str());
+    missing.next().filter(|_| missing.next().is_none())
+}
+
 fn given<'a>(members: &'a [Member], parameter: &Parameter) -> Option<&'a Member> {
     members.iter().find(|member| member.name == parameter.name.wire)
 }

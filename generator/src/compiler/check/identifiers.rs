@@ -237,7 +237,8 @@ pub(super) fn find_enum_fault(all: &Enum, text: &str) -> Option<Fault> {
 pub(super) fn why_not_listed(all: &Enum, only: &[Placed], text: &str) -> Option<Fault> {
     let Some(index) = all.index_of(text) else { return find_enum_fault(all, text) };
     let (_, place) = only.first()?;
-    let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
+    // An unknown value is reported, and may stand for any.
+    let is_listed = only.iter().any(|(only, _)| all.index_of(only).is_none_or(|only| only == index));
     (!is_listed).then(|| Fault {
         bound: Some(*place),
         ..Fault::new(format!("`{text}` is not among `only`"), "correct one of them")

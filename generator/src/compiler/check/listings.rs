@@ -312,9 +312,8 @@ pub(super) fn instruments(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         const NUMBER: &str = "a `decimal` or an `integer`";
         let is_number = |shape: &Shape| shape.is_one(Type::is_quantity);
-        // A property may be a flag that was not read.
-        let is_unread = api.account.is_none() && !api.is_whole;
-        for (property, field) in properties.iter().filter(|_| !is_unread) {
+        // A property of an api.yaml with mistakes may be a flag that was not read.
+        for (property, field) in properties.iter().filter(|_| api.is_sound) {
             if is_flag(api, &property.0) {
                 let is_truth = |shape: &Shape| family.truth_of(shape).is_some();
                 is_field(record, Some(field), "a boolean, or an enum with `truth`", is_truth, to);

@@ -410,9 +410,16 @@ fn does_not_concern_what_is_always_sent(family: &Family, rule: &Rule, names: &Wi
         to.at(rule.place, Code::BadRule, format!("{} can never fail: every request has {sent}", name(rule)))
             .help("correct the condition, or remove the rule");
     }
-    if when.is_empty() && !forbid.is_empty() && forbid.iter().all(is_always_given) {
-        to.at(rule.place, Code::BadRule, format!("{} refuses every request: each has {sent}", name(rule)))
-            .help("correct the condition, add `when`, or change what is required");
+    if !forbid.is_empty() && forbid.iter().all(is_always_given) {
+        let (which, help) = if when.is_empty() {
+            ("every request", "correct the condition, add `when`, or change what is required")
+        } else {
+            (
+                "every request of `when`",
+                "correct the condition, or write what is refused under `forbid`, without `when`",
+            )
+        };
+        to.at(rule.place, Code::BadRule, format!("{} refuses {which}: each has {sent}", name(rule))).help(help);
     }
 }
 

@@ -18,6 +18,7 @@ const PARAMETER_RULES: &[fn(&Family, &Parameter, &mut Diagnostics)] = &[
     only_of_parameter,
     fixed_parameter,
     bounds,
+    unit,
     digits,
     precision,
     length,
@@ -178,6 +179,13 @@ fn begins_with_zero(number: &str) -> Option<Fault> {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let is_octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
     is_octal.then(|| Fault::new(format!("{number} begins with a zero"), "write it without the zero"))
+}
+
+fn unit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let has_none = matches!(parameter.shape.single(), Some(Type::Enum(_) | Type::Boolean(_) | Type::Identifier(_)));
+    if let Some(unit) = parameter.units.first().filter(|_| has_none) {
+        misplaced(family, parameter, unit.place, "`unit` requires a number", to);
+    }
 }
 
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {

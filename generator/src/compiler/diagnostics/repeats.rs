@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::code::Dependence;
-use super::{Code, Diagnostic, Diagnostics, Kind, Place, Scope, name_list};
+use super::{Code, Diagnostic, Diagnostics, Kind, Place, Scope, name_list, shown};
 
 /// The number of other places that are listed.
 const SHOWN: usize = 3;
@@ -35,6 +35,7 @@ impl Diagnostics {
     pub(crate) fn fold_repeats(&mut self) {
         self.join_types_of_missing_files();
         self.drop_mistakes_of_copies();
+        self.fold_mistakes_of_suspects();
         let mut groups: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
         for item in std::mem::take(&mut self.items) {
             match self.group_of(&item) {
@@ -52,21 +53,55 @@ impl Diagnostics {
         self.join_misplaced();
     }
 
-    /// Drops what is wrong in a copy of another family's file, except for its path: all names are those of that family.
+    /// Drops what is wrong on a line of one family's file that is right in a file of another family with the same method
+    /// and path: the names of the line are those of the other family.
     fn drop_mistakes_of_copies(&mut self) {
-        let count = |file: u32| self.items.iter().filter(|item| item.place.is_some_and(|at| at.file == file)).count();
         let folder = |file: u32| self.files.get(file as usize).and_then(|path| path.parent());
-        let copied = |item: &Diagnostic| {
-            let (own, (other, _)) = (item.place.filter(|_| item.code == Code::BadPath)?, item.related.first()?);
-            let [lines, others] =
-                [own.file, other.file].map(|file| self.text(file).unwrap_or_default().lines().collect::<BTreeSet<_>>());
-            let is_copy =
-                folder(own.file) != folder(other.file) && lines.intersection(&others).count() * 2 > lines.len();
-            is_copy.then(|| if count(other.file) > count(own.file) - 1 { other.file } else { own.file })
+        let line = |place: Place| self.text(place.file)?.lines().nth(place.line.checked_sub(1)? as usize);
+        let mistaken: BTreeSet<(u32, &str)> =
+            self.items.iter().filter_map(|item| Some((item.place?.file, line(item.place?)?))).collect();
+        let twins = self.items.iter().filter(|item| item.code == Code::BadPath);
+        let twins = twins.filter_map(|item| Some([item.place?.file, item.related.first()?.0.file]));
+        let twins: Vec<[u32; 2]> = twins.filter(|[one, other]| folder(*one) != folder(*other)).collect();
+        let is_right = |file: u32, line: &str| {
+            !mistaken.contains(&(file, line)) && self.text(file).is_some_and(|text| text.lines().any(|one| one == line))
         };
-        let copies: BTreeSet<u32> = self.items.iter().filter_map(copied).collect();
-        let is_of_copy = |item: &Diagnostic| item.place.is_some_and(|place| copies.contains(&place.file));
-        self.items.retain(|item| item.code == Code::BadPath || !is_of_copy(item));
+        let is_of_copy = |item: &&Diagnostic| {
+            let Some((at, line)) = item.place.and_then(|at| Some((at, line(at)?))) else { return false };
+            let mut others = twins.iter().flat_map(|[one, other]| [(one, other), (other, one)]);
+            item.code != Code::BadPath && others.any(|(own, other)| at.file == *own && is_right(*other, line))
+        };
+        let dropped: BTreeSet<Diagnostic> = self.items.iter().filter(is_of_copy).cloned().collect();
+        self.items.retain(|item| !dropped.contains(item));
+    }
+
+    /// Folds what may follow from a file that was saved in part, or over another one, into one mistake of that file.
+    fn fold_mistakes_of_suspects(&mut self) {
+        let mut suspects: Vec<(u32, String, BTreeSet<Diagnostic>)> = Vec::new();
+        for (file, path) in (0_u32..).zip(&self.files) {
+            let Some(text) = self.text(file).filter(|text| !text.is_empty()) else { continue };
+            let twin = (0_u32..).zip(&self.files).find(|(other, _)| *other != file && self.text(*other) == Some(text));
+            let why = match twin {
+                Some((_, twin)) => format!("the file is a copy of {}", shown(twin)),
+                None if text.ends_with('\n') => continue,
+                None => "the file ends within a line".to_owned(),
+            };
+            let suspect =
+                Reading { reported: BTreeSet::new(), files: BTreeMap::from([(path.clone(), Unread::Anything)]) };
+            let is_own = |item: &Diagnostic| item.place.is_some_and(|place| place.file == file);
+            let followers = self.items.iter().filter(|item| is_own(item) || self.follows(item, &suspect));
+            let followers = followers.cloned().collect();
+            suspects.push((file, why, followers));
+        }
+        // Of two files that are the same, more follows from the one that lost its content.
+        suspects.sort_by_key(|(.., followers)| std::cmp::Reverse(followers.len()));
+        for (file, why, followers) in suspects {
+            let mut own = self.items.iter().filter(|item| followers.contains(item));
+            if own.nth(ALIKE - 1).is_some() {
+                self.items.retain(|item| !followers.contains(item));
+                self.at(Place::of_file(file), Code::BrokenYaml, why).help("restore its content");
+            }
+        }
     }
 
     /// Folds the unknown types of a folder without `types.yaml` into one diagnostic.
@@ -127,6 +162,11 @@ impl Diagnostics {
         let file = item.place.and_then(|place| self.files.get(place.file as usize));
         let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
         if let Some(unknown) = &item.unknown {
+            // The help lists the values of the same enum, whichever family names it.
+            if item.code == Code::BadValue {
+                let shares = format!("{} {:?}", unknown.name, item.help);
+                return Some(Group { code: item.code, kind: item.kind, shares, within: None, least: 2 });
+            }
             let within = match unknown.scope {
                 Scope::File => file.cloned(),
                 Scope::Family => folder(),
@@ -157,6 +197,8 @@ impl Diagnostics {
             // One mapping lacks all of these keys.
             Code::MissingKey if item.kind == Kind::KeyOfMapping => (format!("{:?}", item.place), None, 2),
             // The mistake is elsewhere, and these repeat it word for word.
+            // One bound is broken by the examples of several calls.
+            Code::BadExample if !item.related.is_empty() => (format!("{:?}", item.related.first()?.0), None, 2),
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
@@ -164,6 +206,10 @@ impl Diagnostics {
             Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; a misspelt key has a different help.
             Code::UnknownKey if item.is_unknown_key() => (item.help.clone()?, file.cloned(), MISPLACED),
+            // One definition explains all of these, word for word.
+            Code::BadCounterpart | Code::BadResponse | Code::BadOutcome => {
+                (format!("{} {:?}", item.message, item.related.first()?.0), None, 2)
+            }
             // Any other one stands alone.
             _ => return None,
         };

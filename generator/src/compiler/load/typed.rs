@@ -335,8 +335,15 @@ impl<'a> NodeReader<'a> {
         let Content::Sequence(items) = &self.node.content else {
             return Err(self.expected(Expected::List));
         };
-        for node in items {
-            Self { node, ..self }.attempt(each);
+        let mut is_rest = false;
+        for (index, node) in items.iter().enumerate() {
+            let item = Self { node, ..self };
+            let rest = items.get(index + 1).and_then(|next| item.rest_of_a_rate(next));
+            if !std::mem::replace(&mut is_rest, rest.is_some()) {
+                item.attempt(&mut |item| {
+                    rest.as_ref().map_or_else(|| each(item), |rate| Err(number_with_commas(rate)))
+                });
+            }
         }
         Ok(())
     }
@@ -369,10 +376,21 @@ impl<'a> NodeReader<'a> {
         Ok(texts)
     }
 
+    /// Returns the whole of a rate that a comma has split into two items, `[6,000/1m per IP]`.
+    fn rest_of_a_rate(self, next: &Node<'_>) -> Option<String> {
+        let (Content::Scalar { text, plain: true }, Content::Scalar { text: next, plain: true }) =
+            (&self.node.content, &next.content)
+        else {
+            return None;
+        };
+        let thousands = next.split_once('/').map(|(calls, _)| calls);
+        (are_digits(text) && thousands.is_some_and(|calls| calls.len() == 3 && are_digits(calls)))
+            .then(|| format!("{text},{next}"))
+    }
+
     /// Returns the whole of a number that a comma has split into a value and the next key, `{ max: 1,000 }`.
     fn rest_of_a_number(self, (next, value): &(Key<'_>, Node<'_>)) -> Option<String> {
         let Content::Scalar { text, plain: true } = &self.node.content else { return None };
-        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_split = value.is_missing() && are_digits(text) && next.text.len() == 3 && are_digits(&next.text);
         is_split.then(|| format!("{text},{}", next.text))
     }
@@ -425,6 +443,10 @@ const FEW: usize = 3;
 fn entry_of(first: &str, others: &[&str]) -> String {
     let others: String = others.iter().map(|key| format!(", {key}: ..")).collect();
     format!("write `{{ {first}: ..{others} }}`, without what does not apply")
+}
+
+fn are_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn number_with_commas(number: &str) -> ReadError {

@@ -102,6 +102,7 @@ impl Builder<'_> {
                 PropertyType::Names => PropertyKind::Names,
             },
             (None, false) => self.words(name, raw),
+            (None, true) if self.to.is_unread(raw.place.file, "values") => self.words(name, raw),
             (None, true) => {
                 self.missing("type", raw.place);
                 PropertyKind::Flag

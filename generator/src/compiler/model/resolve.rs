@@ -82,7 +82,10 @@ fn family(
     };
     let fitting = || api.families.iter().filter(|one| fits(one));
     let found = fitting().find(|one| one.name == name.text);
-    if found.is_none() && api.is_whole {
+    let mistaken = to.mistaken_files();
+    let mut named = api.families.iter().filter(|one| one.name == name.text);
+    let is_unread = named.any(|one| one.shared_files.iter().any(|file| mistaken.contains(file)));
+    if found.is_none() && api.is_whole && !is_unread {
         let help = one_of(&name.text, fitting().map(|one| (one.name.as_str(), None))).of_api();
         to.at(name.place, Code::UndefinedName, format!("unknown family `{name}`{expected}")).help(help);
     }
