@@ -539,11 +539,6 @@ fn a_file_that_was_not_saved_whole_is_one_mistake() {
     };
     let cut = "the file ends within a line";
     for (name, saved, message) in [
-        (
-            "unified/family.yaml",
-            until("unified/family.yaml", "condition: autoCancel is"),
-            "invalid YAML: the file ends within a line",
-        ),
         ("unified/types.yaml", until("unified/types.yaml", "\n  FeeDetail:\n    doc: A fee"), cut),
         ("codes.yaml", until("codes.yaml", "\n  \"22003\":\n    proves: not_done"), cut),
         ("unified/types.yaml", text("classic/types.yaml"), "the file is a copy of"),
@@ -557,8 +552,16 @@ fn a_file_that_was_not_saved_whole_is_one_mistake() {
         assert!(all.files()[one.place.unwrap().file as usize].ends_with(name), "{all}");
     }
     let folder = copy();
-    fs::write(folder.path().join("unified/types.yaml"), text("unified/types.yaml").trim_end()).unwrap();
+    for name in ["unified/types.yaml", "unified/family.yaml", "observed/tickers.yaml"] {
+        fs::write(folder.path().join(name), text(name).trim_end()).unwrap();
+    }
     Generator::new().schema_dir(folder.path()).read().expect("a file without a last line end is whole");
+    let name = "classic/place-order.yaml";
+    let broken = text(name).replace("effect: create", "effect: creat").replace("decimal", "decimel");
+    fs::write(folder.path().join(name), broken.trim_end()).unwrap();
+    let all = mistakes(folder.path());
+    assert!(all.iter().any(|one| one.code == Code::UnknownWord), "its own mistakes are not hidden: {all}");
+    assert!(all.iter().any(|one| one.code == Code::UndefinedType), "its own mistakes are not hidden: {all}");
 }
 
 /// A copy keeps the mistakes that its lines have in the family of the original, too.

@@ -90,7 +90,12 @@ impl Diagnostics {
             };
             let suspect =
                 Reading { reported: BTreeSet::new(), files: BTreeMap::from([(path.clone(), Unread::Anything)]) };
-            let is_own = |item: &Diagnostic| item.place.is_some_and(|place| place.file == file);
+            // What is wrong before the entry in which a file ends is wrong by itself.
+            let is_entry = |(_, line): &(usize, &str)| !line.starts_with("   ");
+            let last = (1_usize..).zip(text.lines()).filter(is_entry).last().map_or(0, |(number, _)| number);
+            let first = if twin.is_some() { 0 } else { last };
+            let is_own =
+                |item: &Diagnostic| item.place.is_some_and(|place| place.file == file && place.line as usize >= first);
             let followers = self.items.iter().filter(|item| is_own(item) || self.follows(item, &suspect));
             let followers = followers.cloned().collect();
             suspects.push((file, why, followers));

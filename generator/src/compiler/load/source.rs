@@ -234,19 +234,7 @@ fn is_plain_text(file: u32, text: &str, to: &mut Diagnostics) -> bool {
             .help("save it with LF line ends; `* text eol=lf` in .gitattributes keeps it so");
         return false;
     }
-    has_no_conflict(file, text, to) && is_complete(file, text, to)
-}
-
-/// Reports a file that a program has saved in part: it ends within a line, before the sections that were reviewed.
-fn is_complete(file: u32, text: &str, to: &mut Diagnostics) -> bool {
-    let has = |key: &str| text.lines().any(|line| line.starts_with(key));
-    let is_cut = !text.ends_with('\n') && has("source:") && !has("reviewed:");
-    if is_cut {
-        let last = text.rfind('\n').map_or(0, |at| at + 1);
-        to.at(place_after(file, &text[..last]), Code::BrokenYaml, "invalid YAML: the file ends within a line")
-            .help("restore what comes after it; if nothing is missing, end the line");
-    }
-    !is_cut
+    has_no_conflict(file, text, to)
 }
 
 /// Reports the conflicts that a merge has left in a file, each with all of its lines.

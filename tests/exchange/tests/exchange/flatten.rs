@@ -150,11 +150,13 @@ impl Desk {
     }
 }
 
-/// A hundred hostile runs: lost answers, requests that arrive late, lagging nodes, and orders that were on their way.
+/// Hostile runs: lost answers, requests that arrive late, lagging nodes, and orders that were on their way. Some two of a
+/// hundred end without a proof; which ones depends on the ids that clients make.
 #[test]
 fn nothing_is_left_once_the_client_says_so() {
+    const RUNS: u64 = 300;
     let mut flat = 0;
-    for seed in 0..100 {
+    for seed in 0..RUNS {
         let mode = if seed % 2 == 0 { Mode::OneWay } else { Mode::Hedge };
         let (desk, mut chance) = (Desk::new(seed, mode), Chance(seed));
         desk.trade(&mut chance, 12);
@@ -174,7 +176,7 @@ fn nothing_is_left_once_the_client_says_so() {
             Err(not_flat) => eprintln!("seed {seed}, {mode:?}: {not_flat}"),
         }
     }
-    assert!(flat >= 95, "{flat} of 100");
+    assert!(flat * 100 >= RUNS * 95, "{flat} of {RUNS}");
 }
 
 /// Closing at market finds too few orders to trade with, so it takes several rounds.
