@@ -203,9 +203,9 @@ impl Diagnostics {
             Code::Alias => (String::new(), file.cloned(), 2),
             // One mapping lacks all of these keys.
             Code::MissingKey if item.kind == Kind::KeyOfMapping => (format!("{:?}", item.place), None, 2),
-            // The mistake is elsewhere, and these repeat it word for word.
             // One bound is broken by the examples of several calls.
             Code::BadExample if !item.related.is_empty() => (format!("{:?}", item.related.first()?.0), None, 2),
+            // The mistake is elsewhere, and these repeat it word for word.
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }

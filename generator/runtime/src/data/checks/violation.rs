@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
-use std::mem;
 use std::ops::Deref;
 
 use crate::data::json::{Kind, ReadError, Reader};
@@ -60,7 +59,11 @@ impl fmt::Display for Violation {
 
 /// All rules that a request breaks. As an error, at least one of them refuses the request.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Violations(Box<[Violation]>);
+pub struct Violations(Option<Box<Found>>);
+
+/// At least one violation. Behind a pointer, because each reply has [`Violations`], and few have any.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Found(Vec<Violation>);
 
 impl Violations {
     /// Returns whether the request must not be sent. Otherwise, there are only warnings.
@@ -70,16 +73,16 @@ impl Violations {
 
     /// Returns the violations that refuse the request.
     pub fn refusals(&self) -> impl Iterator<Item = &Violation> {
-        self.0.iter().filter(|violation| violation.severity == Severity::Refuse)
+        self.iter().filter(|violation| violation.severity == Severity::Refuse)
     }
 
     /// Returns the violations that only warn.
     pub fn warnings(&self) -> impl Iterator<Item = &Violation> {
-        self.0.iter().filter(|violation| violation.severity == Severity::Warn)
+        self.iter().filter(|violation| violation.severity == Severity::Warn)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Violation> {
-        self.0.iter_mut()
+        self.0.iter_mut().flat_map(|found| &mut found.0)
     }
 
     /// Returns the warnings, or all violations as an error if one refuses the request.
@@ -89,33 +92,29 @@ impl Violations {
 
     /// Returns whether one states that a flag of an instrument is not known.
     pub(crate) fn have_doubts(&self) -> bool {
-        self.0.iter().any(Violation::is_doubt)
+        self.iter().any(Violation::is_doubt)
     }
 
     /// Removes those that state this.
     pub(crate) fn drop_doubts(&mut self) {
-        self.change(|all| all.retain(|violation| !violation.is_doubt()));
+        if let Some(found) = &mut self.0 {
+            found.0.retain(|violation| !violation.is_doubt());
+        }
+        self.0.take_if(|found| found.0.is_empty());
     }
 
     pub(crate) fn push(&mut self, violation: Violation) {
-        self.change(|all| all.push(violation));
+        self.0.get_or_insert_default().0.push(violation);
     }
 
     pub(crate) fn append(&mut self, more: Self) {
-        self.change(|all| all.extend(more));
-    }
-
-    // A slice, because each reply has these, and few have any: it is a word smaller.
-    fn change(&mut self, change: impl FnOnce(&mut Vec<Violation>)) {
-        let mut all = mem::take(&mut self.0).into_vec();
-        change(&mut all);
-        self.0 = all.into_boxed_slice();
+        self.extend(more);
     }
 }
 
 impl Extend<Violation> for Violations {
     fn extend<T: IntoIterator<Item = Violation>>(&mut self, more: T) {
-        self.change(|all| all.extend(more));
+        more.into_iter().for_each(|violation| self.push(violation));
     }
 }
 
@@ -123,7 +122,7 @@ impl Deref for Violations {
     type Target = [Violation];
 
     fn deref(&self) -> &[Violation] {
-        &self.0
+        self.0.as_ref().map_or(&[], |found| &found.0)
     }
 }
 
@@ -132,7 +131,7 @@ impl IntoIterator for Violations {
     type IntoIter = std::vec::IntoIter<Violation>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_vec().into_iter()
+        self.0.map(|found| found.0).unwrap_or_default().into_iter()
     }
 }
 
@@ -141,7 +140,7 @@ impl<'a> IntoIterator for &'a Violations {
     type IntoIter = std::slice::Iter<'a, Violation>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.iter()
     }
 }
 
